@@ -9,6 +9,7 @@ import { poseLatency } from './speed/system/latency.js';
 import { memoryUse } from './speed/system/memory.js';
 import { restartAfterKill } from './speed/system/restart.js';
 import { lossless, udpLine, type UdpStep } from './speed/system/udp-line.js';
+import { mean } from '../operators/shared/mean.js';
 
 /** A line of the table: the target, the result, and the same measurement as its own control. */
 export interface Result {
@@ -279,9 +280,6 @@ const twice = async <T>(measure: () => Promise<T>): Promise<readonly [T, T]> => 
   await measure(),
   await measure(),
 ];
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const thousands = (value: number): string => Math.round(value).toLocaleString('en-US');
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

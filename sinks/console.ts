@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { choice, defineSink, type Context, type Sink } from '../pipeline/component/index.js';
 import type { Data } from '../pipeline/model/index.js';
+import { isoTime } from '../pipeline/base/iso-time.js';
 
 const Config = Type.Object(
   {
@@ -148,7 +149,7 @@ function toText(record: Data): string {
 }
 
 const head = ({ time, environment }: { readonly time: number; readonly environment: string }): string =>
-  `${Math.abs(time) <= 8.64e18 ? new Date(time / 1000).toISOString() : String(time)} ${quoted(environment)}`;
+  `${Math.abs(time) <= 8.64e18 ? isoTime(time) : String(time)} ${quoted(environment)}`;
 
 const people = ({ persons }: Data<'pose'>): string =>
   persons.length === 0

@@ -5,7 +5,7 @@ import { defineSink, type Context, type LiveFeed, type Sink } from '../pipeline/
 import type { Data, PoseFrame, SensedEvent } from '../pipeline/model/index.js';
 import { makeFolder } from '../pipeline/base/folders.js';
 import { readIfThere } from './shared/text-files.js';
-import { stateError } from '../pipeline/state/index.js';
+import { codedError } from '../pipeline/base/error-text.js';
 
 const Config = Type.Object(
   {
@@ -163,7 +163,7 @@ class ToldIds {
       return checked(JSON.parse(line));
     } catch (error) {
       const remedy = 'remove it: events from before this start may then be sent again';
-      throw stateError('state.corrupt', `${this.#path} is damaged: ${remedy}`, error);
+      throw codedError('state.corrupt', `${this.#path} is damaged: ${remedy}`, error);
     }
   }
 

@@ -9,6 +9,7 @@ import {
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import { cameraOf, type Camera } from './picture/view.js';
 import { pixel, line, circle, stroke } from './clip-lines.js';
+import { escapeHtml } from '../../pipeline/base/escape-html.js';
 
 /** Time around its event that a clip shows, microseconds of event time. */
 export const CLIP = { before: 6_000_000, after: 6_000_000 } as const;
@@ -253,10 +254,4 @@ const share = (time: number, event: SensedEvent): number => {
 const words = (type: string): string => type.replaceAll('_', ' ');
 
 /** XML 1.0 text: names come from configuration files. */
-const escape = (text: string): string =>
-  text
-    .replaceAll(/[^\t\n\x20-\ud7ff\ue000-\ufffd]/g, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+const escape = (text: string): string => escapeHtml(text.replaceAll(/[^\t\n\x20-\ud7ff\ue000-\ufffd]/g, ''));

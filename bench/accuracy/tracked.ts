@@ -6,6 +6,7 @@ import type { Person, PoseFrame } from '../../pipeline/model/index.js';
 import { benchContext } from '../shared/context.js';
 import { crossing, type Scene, type Story } from './crossings.js';
 import { nearness, scoreTracking, type Place, type TrackingScore } from './tracking.js';
+import { mean } from '../../operators/shared/mean.js';
 
 /** A reported person: number, place with its error, and whether they are in sight. */
 export interface Told extends Place {
@@ -96,7 +97,7 @@ export function judge(follow: Follow, scenes: readonly Scene[], story: Story): R
   return {
     ...{ story, scenes: scenes.length },
     ...scoreTracking(truth, tracks, nearness),
-    metres: average(errors.map(({ actual }) => actual)),
+    metres: mean(errors.map(({ actual }) => actual)),
     fifths: fifthsOf(errors),
     count: right / truth.length,
   };
@@ -117,12 +118,9 @@ export function fifthsOf(errors: readonly { told: number; actual: number }[]): [
       Math.floor((fifth * sorted.length) / 5),
       Math.floor(((fifth + 1) * sorted.length) / 5),
     );
-    return [average(part.map(({ told }) => told)), average(part.map(({ actual }) => actual))];
+    return [mean(part.map(({ told }) => told)), mean(part.map(({ actual }) => actual))];
   });
 }
-
-const average = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 export const scenesOf = (first: number, count: number, story: Story, people = 2): Scene[] =>
   Array.from({ length: count }, (_, index) => crossing(first + index, story, people));

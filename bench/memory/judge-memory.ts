@@ -3,10 +3,11 @@ import { likeliest } from '../../operators/infer-pose/people/person.js';
 import { likeliestPlaces } from '../../operators/infer-pose/sights/places.js';
 import type { Estimate } from '../../operators/infer-pose/sights/sight.js';
 import type { ErrorCalibration } from '../../operators/infer-pose/model/weights.js';
-import { jointScale, mean, powerLaw } from '../../operators/infer-pose/training/calibrate.js';
+import { jointScale, powerLaw } from '../../operators/infer-pose/training/calibrate.js';
 import { PEOPLE, TOLD, TRUE, type Course } from './courses.js';
 import type { Kind } from './what-happens.js';
 import { recalls } from './recalls.js';
+import { mean } from '../../operators/shared/mean.js';
 
 /** Results in rooms of one kind. Places: of a person who is alone, metres. */
 export interface MemoryFigures {

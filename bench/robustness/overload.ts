@@ -1,9 +1,10 @@
 import { loadavg } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
-import { pause, sendFrom, Service } from '../speed/system/service.js';
+import { pause, receivedFrames, sendFrom, Service, settled } from '../speed/system/service.js';
 import { LINKS_PER_ROOM, makeSite } from '../speed/system/site.js';
 import type { Section } from './report.js';
+import { rankedQuantile } from '../../operators/shared/median.js';
 
 const ROOMS = 100;
 /** Rooms that send all the time; under load, all the others send too. */
@@ -81,11 +82,11 @@ export async function overload(seconds: number, progress: (line: string) => void
     const sent = loaded.sent + (await steady).sent;
     // Without input, the last windows wait until their links are idle.
     const seen = [...arrivals];
-    await settled(service);
+    await settled(service, 1_000);
     sending = false;
     const samples = await sampling;
     socket.terminate();
-    const received = await service.metric('csiflow_received_total', 'node="routers"');
+    const received = await receivedFrames(service);
     const dropped = await service.metric('csiflow_dropped_total', 'node="routers"');
     return sectionOf({
       seconds,
@@ -167,15 +168,6 @@ async function sampled(
   return samples;
 }
 
-/** Waits until all sent frames have been counted. */
-async function settled(service: Service): Promise<void> {
-  const count = () => service.metric('csiflow_received_total', 'node="routers"');
-  for (let last = -1, now = await count(); now !== last; now = await count()) {
-    last = now;
-    await pause(1_000);
-  }
-}
-
 /** Records that nodes shed, and why. */
 async function shedOf(service: Service): Promise<string> {
   const found: string[] = [];
@@ -219,7 +211,7 @@ function sectionOf(found: Overloaded): Section {
         [0.5, 1]
           .map((share) =>
             (
-              quantile(
+              rankedQuantile(
                 loaded.map(({ unreadBytes }) => unreadBytes),
                 share,
               ) / 1000
@@ -263,7 +255,7 @@ function findingsOf(found: Overloaded, loaded: readonly Arrival[]): string[] {
 
 /** Time from the end of the load until poses are permanently as fresh as before it, milliseconds. */
 function freshMs({ load, arrivals }: Overloaded): number {
-  const normal = quantile(
+  const normal = rankedQuantile(
     arrivals.filter(({ at }) => at < load.from).map(({ lagMs }) => lagMs),
     0.99,
   );
@@ -280,15 +272,12 @@ function healthyMs({ load, samples }: Overloaded): number {
 const lags = (arrivals: readonly Arrival[]): string =>
   [0.5, 0.99, 1]
     .map((share) =>
-      quantile(
+      rankedQuantile(
         arrivals.map(({ lagMs }) => lagMs),
         share,
       ).toFixed(0),
     )
     .join(', ');
-
-const quantile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ?? NaN;
 
 const range = (values: readonly number[]): string =>
   [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(0)).join(', ');

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { pause, sendFrom, Service } from '../speed/system/service.js';
+import { pause, receivedFrames, sendFrom, Service, settled } from '../speed/system/service.js';
 import { makeSite } from '../speed/system/site.js';
 import { Reader, Staller } from './listeners.js';
 import type { Section } from './report.js';
@@ -57,8 +57,8 @@ export async function soak(seconds: number, progress: (line: string) => void): P
       sendFrom(order),
       sampled(service, { seconds, folder: site.folder }, progress),
     ]);
-    await settled(service);
-    const received = await service.metric('csiflow_received_total', 'node="routers"');
+    await settled(service, 1_000);
+    const received = await receivedFrames(service);
     const dropped = await service.metric('csiflow_dropped_total', 'node="routers"');
     const { warnings } = service;
     return sectionOf({ seconds, sent, received, dropped, samples, readers, stallers, warnings });
@@ -114,15 +114,6 @@ async function stateMb(folder: string): Promise<number> {
     kept.map(({ parentPath, name }) => stat(join(parentPath, name)).catch(() => ({ size: 0 }))),
   );
   return sizes.reduce((total, { size }) => total + size, 0) / 2 ** 20;
-}
-
-/** Waits until all sent frames have been counted. */
-async function settled(service: Service): Promise<void> {
-  const count = () => service.metric('csiflow_received_total', 'node="routers"');
-  for (let last = -1, now = await count(); now !== last; now = await count()) {
-    last = now;
-    await pause(1_000);
-  }
 }
 
 interface Soaked {

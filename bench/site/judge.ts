@@ -1,10 +1,11 @@
 import type { Environment, PoseFrame } from '../../pipeline/model/index.js';
-import { mean, placeErrorAt, seenIn, surestOf, toldOf, windowStart } from '../accuracy/chain/answers.js';
+import { placeErrorAt, seenIn, surestOf, toldOf, windowStart } from '../accuracy/chain/answers.js';
 import { exact, meanOver } from '../accuracy/chain/bootstrap.js';
 import type { Observed } from '../accuracy/chain/scene.js';
 import type { Column, Row, Table } from '../accuracy/chain/table.js';
 import type { LabelledPerson } from './labels.js';
 import { peopleAt, type Labelled, type Span } from './lessons.js';
+import { mean } from '../../operators/shared/mean.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'place', title: 'place of one person, mean error', unit: 'm' },

@@ -7,6 +7,7 @@ import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { openSink } from '../shared/context.js';
 import { POSE_ENVIRONMENT as ENVIRONMENT, POSE_START_US as START, poseFrame } from '../shared/pose-frame.js';
 import { fillWithPoses, HOP, PEOPLE } from './pose-rows.js';
+import { timedInPairs } from '../shared/timed.js';
 
 /**
  * Appends person rows to a store; then queries one with ten million of them, at rest and while rows are
@@ -97,20 +98,10 @@ async function* measureQueries(reader: Reader, frames: number): AsyncGenerator<o
     range: () => reader.range(environment),
   };
   for (const [query, run] of Object.entries(queries)) {
-    const [first, second]: [number[], number[]] = [[], []];
     await run();
-    for (let round = 0; round < ROUNDS; round++) {
-      first.push(await milliseconds(run));
-      second.push(await milliseconds(run));
-    }
+    const [first, second] = await timedInPairs(run, ROUNDS);
     yield { query, ...summary(first), again: summary(second) };
   }
-}
-
-async function milliseconds(run: () => Promise<unknown>): Promise<number> {
-  const before = performance.now();
-  await run();
-  return performance.now() - before;
 }
 
 function summary(times: number[]): object {

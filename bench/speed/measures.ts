@@ -8,6 +8,7 @@ import type { Measure } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { openSink } from '../shared/context.js';
+import { summary, timedInPairs } from '../shared/timed.js';
 
 /**
  * Fills a store with measures of every minute, and aggregates a month of them by hour, a year by day and a
@@ -121,24 +122,9 @@ const measureOf = (minute: number, name: string, subject: string | null): Measur
 });
 
 async function timed(run: () => Promise<unknown>): Promise<object> {
-  const [first, second]: [number[], number[]] = [[], []];
   const found = (await run()) as readonly unknown[];
-  for (let round = 0; round < ROUNDS; round++) {
-    first.push(await milliseconds(run));
-    second.push(await milliseconds(run));
-  }
+  const [first, second] = await timedInPairs(run, ROUNDS);
   return { sums: found.length, ...summary(first), control: summary(second) };
-}
-
-async function milliseconds(run: () => Promise<unknown>): Promise<number> {
-  const before = performance.now();
-  await run();
-  return performance.now() - before;
-}
-
-function summary(times: number[]): object {
-  times.sort((a, b) => a - b);
-  return { p50_ms: round(times[times.length >> 1]!), longest_ms: round(times.at(-1)!) };
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -1,5 +1,6 @@
 import { rocAuc } from '../accuracy/statistics.js';
 import type { Answer, Judged, Metric } from './task.js';
+import { mean } from '../../operators/shared/mean.js';
 
 /** The class of an answer: its highest value. */
 export const chosen = (answer: readonly number[]): number => answer.indexOf(Math.max(...answer));
@@ -7,10 +8,8 @@ export const chosen = (answer: readonly number[]): number => answer.indexOf(Math
 const right = ({ truth, answer }: Judged): boolean => answer !== null && chosen(answer) === truth[0];
 const answered = (judged: readonly Judged[]): readonly (Judged & { readonly answer: readonly number[] })[] =>
   judged.filter((one): one is Judged & { answer: readonly number[] } => one.answer !== null);
-export const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0) / values.length;
 const share = <T>(all: readonly T[], is: (one: T) => boolean): number =>
-  meanOf(all.map((one) => Number(is(one))));
+  mean(all.map((one) => Number(is(one))));
 
 const recall = (judged: readonly Judged[], of: number): number =>
   share(
@@ -38,8 +37,7 @@ export const balanced: Metric = {
   id: 'balanced',
   title: 'balanced accuracy',
   unit: 'share',
-  of: (judged) =>
-    meanOf([...new Set(judged.map(({ truth }) => truth[0]!))].map((one) => recall(judged, one))),
+  of: (judged) => mean([...new Set(judged.map(({ truth }) => truth[0]!))].map((one) => recall(judged, one))),
 };
 
 /** F1 of class 1 of two; seconds without an answer count as class 0. */
@@ -110,7 +108,7 @@ export const meanError = (
   title,
   unit,
   of: (judged) =>
-    meanOf(
+    mean(
       answered(judged)
         .map(({ answer, truth }) => error(answer, truth))
         .filter((value) => !Number.isNaN(value)),
@@ -126,5 +124,5 @@ export const shareOfAnswers = (
   id,
   title,
   unit: 'share',
-  of: (judged) => meanOf(answered(judged).map(({ answer, truth }) => of(answer, truth))),
+  of: (judged) => mean(answered(judged).map(({ answer, truth }) => of(answer, truth))),
 });

@@ -2,8 +2,8 @@ import { LEFT_HIP } from '../../operators/infer-pose/networks/body.js';
 import type { Person } from '../../pipeline/model/index.js';
 import type { TruthLine } from '../../pipeline/sources/simulator/stage.js';
 import { aligned, jointError, jointsOf } from '../accuracy/chain/answers.js';
-import { meanOf } from './metrics.js';
 import type { Case } from './task.js';
+import { mean } from '../../operators/shared/mean.js';
 
 /** Index among COCO's 17 joints. */
 const RIGHT_SHOULDER = 6;
@@ -55,7 +55,7 @@ export function withMiddlePose(
     [...new Set(cases.map(({ group }) => group))].map((group) => {
       const others = cases.filter((one) => one.group !== group);
       const from = others.length > 0 ? others : cases;
-      return [group, from[0]!.truth.map((_, i) => meanOf(from.map(({ truth }) => truth[i]!)))] as const;
+      return [group, from[0]!.truth.map((_, i) => mean(from.map(({ truth }) => truth[i]!)))] as const;
     }),
   );
   return cases.map(({ middle, ...one }) => ({

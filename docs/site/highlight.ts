@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { escapeHtml } from './escape.js';
+import { escapeHtml } from '../../pipeline/base/escape-html.js';
 
 /** The part of highlight.js used here: its own types add those of browsers to the whole project. */
 interface Highlighter {

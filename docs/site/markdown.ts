@@ -1,9 +1,9 @@
 import GithubSlugger from 'github-slugger';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { drawSvg } from '../../pipeline/config/topology/svg/picture.js';
-import { escapeHtml } from './escape.js';
 import { pictureOf } from './flowchart.js';
 import { highlighted } from './highlight.js';
+import { escapeHtml } from '../../pipeline/base/escape-html.js';
 
 /** A heading with the text below it, up to the next one. */
 export interface Section {

@@ -1,5 +1,5 @@
-import { escapeHtml } from './escape.js';
 import type { Rendered } from './markdown.js';
+import { escapeHtml } from '../../pipeline/base/escape-html.js';
 
 export interface Entry {
   readonly title: string;

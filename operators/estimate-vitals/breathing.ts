@@ -1,6 +1,7 @@
 import { quantile } from '../shared/median.js';
 import { BIN, type Series } from './bins.js';
 import { Spectrum } from './spectrum.js';
+import { mean } from '../shared/mean.js';
 
 export interface Breathing {
   /** Breaths per minute. */
@@ -160,9 +161,3 @@ const enough = (breaths: number): number =>
 
 const points = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.floor((to - from) / step + 1e-6) + 1 }, (_, i) => from + i * step);
-
-function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]!;
-  return sum / values.length;
-}

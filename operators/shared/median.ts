@@ -50,7 +50,11 @@ export const median = (values: ArrayLike<number>): number =>
 export const quantile = (values: ArrayLike<number>, q: number): number =>
   sortedQuantile(Float64Array.from(values).sort(), q);
 
-/** The same for values in ascending order. */
+/** One of the values: the first that more than the share `q` (0 to 1) of the values do not exceed, or the largest; NaN if there are none. */
+export const rankedQuantile = (values: ArrayLike<number>, q: number): number =>
+  Float64Array.from(values).sort()[Math.min(values.length - 1, Math.floor(q * values.length))] ?? NaN;
+
+/** {@link quantile} of values in ascending order. */
 export function sortedQuantile(sorted: Float64Array, q: number): number {
   if (sorted.length === 0) return NaN;
   const rank = q * (sorted.length - 1);

@@ -11,6 +11,14 @@ export function causeText(error: unknown): string {
   return 'code' in cause ? String(cause.code) : cause.name;
 }
 
+/** The code of an error, such as `ENOENT` of the system's; empty if it has none. */
+export const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+/** An error with a code. */
+export const codedError = (code: string, message: string, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code });
+
 /** An error with its stack, for the log; anything else that was thrown, as text. */
 export const stackText = (error: unknown): string =>
   (error instanceof Error ? error.stack : undefined) ?? errorText(error);

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
-import { errorText } from './error-text.js';
+import { errorText, codedError } from './error-text.js';
 
 /**
  * The part of fs-native-extensions that csiflow uses: an open file description lock of fcntl, or `flock`
@@ -46,7 +46,7 @@ export function lockFile(file: string): () => void {
     }
     closeSync(descriptor);
   }
-  throw lockError('lock.unsupported', `${file} cannot be locked: another program keeps removing it`);
+  throw codedError('lock.unsupported', `${file} cannot be locked: another program keeps removing it`);
 }
 
 /** Names the holder, for error messages of other processes. */
@@ -89,7 +89,7 @@ function tryLock(locks: Locks, descriptor: number, file: string): boolean {
   try {
     return locks.tryLock(descriptor);
   } catch (error) {
-    throw lockError(
+    throw codedError(
       'lock.unsupported',
       `${file} cannot be locked (${errorText(error)}): its file system supports no locks. Use a folder on a local disk`,
       error,
@@ -102,7 +102,7 @@ function loadLocks(): Locks {
   try {
     return createRequire(import.meta.url)('fs-native-extensions') as Locks;
   } catch (error) {
-    throw lockError(
+    throw codedError(
       'lock.unsupported',
       `fs-native-extensions has no file locks for ${process.platform}-${process.arch}: csiflow runs on Linux with glibc, macOS and Windows (x64, arm64)`,
       error,
@@ -112,11 +112,8 @@ function loadLocks(): Locks {
 
 function held(file: string): Error {
   const holder = readFileSync(file, 'utf8') || 'another process';
-  return Object.assign(lockError('lock.held', `${file} is locked by ${holder}`), { holder });
+  return Object.assign(codedError('lock.held', `${file} is locked by ${holder}`), { holder });
 }
-
-const lockError = (code: string, message: string, cause?: unknown) =>
-  Object.assign(new Error(message, { cause }), { code });
 
 /** The holder named by an error of {@link lockFile}; undefined for any other error. */
 export const holderOf = (error: unknown): string | undefined =>

@@ -54,3 +54,8 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
       { once: true },
     );
   });
+
+/** For `catch`: ends a wait that was aborted. @throws any other error */
+export function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+}

@@ -1,4 +1,5 @@
 import type { Measure, PoseFrame, SensedEvent, Person } from '../model/index.js';
+import { codedError } from '../base/error-text.js';
 
 /** Which part of a store to export to a file for other programs. */
 export interface TableSelection {
@@ -28,7 +29,7 @@ export interface Asked {
 
 /** The error of a query that cannot be run as it is written. */
 export const queryRefused = (message: string, cause?: unknown): Error =>
-  Object.assign(new Error(message, { cause }), { code: 'query.refused' });
+  codedError('query.refused', message, cause);
 
 export const isRefused = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === 'query.refused';

@@ -113,6 +113,9 @@ export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery' | 'store' |
 export const recoveryOf = ({ recovery }: AnySink, config: object): Recovery =>
   typeof recovery === 'function' ? recovery(config as never) : recovery;
 
-/** Whether a sink of this configuration can be queried. */
-export const isStore = ({ store = false }: AnySink, config: object): boolean =>
-  typeof store === 'function' ? store(config as never) : store;
+/** Whether a component of this configuration is a sink that can be queried. */
+export function isStore(component: { readonly kind: string }, config: object): component is AnySink {
+  if (component.kind !== 'sink') return false;
+  const { store = false } = component as AnySink;
+  return typeof store === 'function' ? store(config as never) : store;
+}

@@ -2,6 +2,7 @@ import type { CsiBlock } from './csi.js';
 import type { LinkTable } from './environment.js';
 import type { Data, Port } from './ports.js';
 import type { Measure, Person, PoseFrame, Provenance, SensedEvent, Window, WindowLink } from './records.js';
+import { isoTime } from '../base/iso-time.js';
 
 /**
  * Records as people and tests read them: plain JSON, snake_case, times in ISO 8601, links by id. CSI values
@@ -133,8 +134,6 @@ export const PLAIN_SHAPES: Readonly<Record<Port, { readonly [field: string]: Sha
   },
 };
 
-const iso = (microseconds: number): string => new Date(microseconds / 1000).toISOString();
-
 /** JSON has no NaN: unknown values are null. */
 const known = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
@@ -148,7 +147,7 @@ function plainFrame(block: CsiBlock, index: number, links: LinkTable): PlainReco
   const { layout } = block;
   return {
     port: 'csi',
-    time: iso(block.time[index]!),
+    time: isoTime(block.time[index]!),
     environment: environment.id,
     link: link.id,
     sequence: block.sequence[index]!,
@@ -165,10 +164,10 @@ function plainFrame(block: CsiBlock, index: number, links: LinkTable): PlainReco
 
 const plainWindow = (window: Window): PlainRecord => ({
   port: 'window',
-  time: iso(window.start),
+  time: isoTime(window.start),
   environment: window.environment,
   index: window.index,
-  end: iso(window.start + window.step * window.points),
+  end: isoTime(window.start + window.step * window.points),
   points: window.points,
   links: window.links.map(plainWindowLink),
   ...provenance(window.provenance),
@@ -186,10 +185,10 @@ const plainWindowLink = ({ id, frames, gaps, rssi, layout, quality }: WindowLink
 
 const plainPose = (pose: PoseFrame): PlainRecord => ({
   port: 'pose',
-  time: iso(pose.time),
+  time: isoTime(pose.time),
   environment: pose.environment,
   frame_id: pose.frameId,
-  persons: pose.persons.map((person) => plainPerson(person, iso)),
+  persons: pose.persons.map((person) => plainPerson(person, isoTime)),
   links: pose.links,
   left_out: pose.leftOut ?? [],
   signal_quality: known(pose.signalQuality),
@@ -217,7 +216,7 @@ export const plainPerson = (person: Person, timeText: (time: number) => string) 
 
 const plainEvent = (event: SensedEvent): PlainRecord => ({
   port: 'event',
-  time: iso(event.time),
+  time: isoTime(event.time),
   environment: event.environment,
   id: event.id,
   type: event.type,
@@ -232,7 +231,7 @@ const plainEvent = (event: SensedEvent): PlainRecord => ({
 
 const plainMeasure = (measure: Measure): PlainRecord => ({
   port: 'measure',
-  time: iso(measure.time),
+  time: isoTime(measure.time),
   environment: measure.environment,
   name: measure.name,
   subject: measure.subject,

@@ -2,6 +2,7 @@ import type { CheckedTopology } from '../config/topology/topology.js';
 import { LinkTable } from '../model/index.js';
 import type { Run } from './shard/run.js';
 import { adjustablePart } from './take-over.js';
+import { codedError } from '../base/error-text.js';
 
 /** The configuration that a topology runs with, and the one for its next start. */
 export class Configuration {
@@ -53,8 +54,6 @@ export class Configuration {
   /** @throws Error with code `plan.foreign` if it is the file of another topology */
   requireSame({ id }: CheckedTopology): void {
     if (id === this.#current.id) return;
-    throw Object.assign(new Error(`the new file is of the topology ${id}, not of ${this.#current.id}`), {
-      code: 'plan.foreign',
-    });
+    throw codedError('plan.foreign', `the new file is of the topology ${id}, not of ${this.#current.id}`);
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isOn, type CheckedNode, type CheckedTopology, type Edge } from '../config/topology/topology.js';
 import { stateHash } from './checkpoints/barriers.js';
 import type { Plan } from './status.js';
+import { isRecord } from '../base/is-record.js';
 
 /** The changes from `current` to `next`. The hash identifies this pair of topologies. */
 export function planChanges(current: CheckedTopology, next: CheckedTopology): Plan {
@@ -52,6 +53,3 @@ function differences(a: unknown, b: unknown, path: string): readonly string[] {
   }
   return JSON.stringify(a) === JSON.stringify(b) ? [] : [path];
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

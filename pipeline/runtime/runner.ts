@@ -28,7 +28,7 @@ import { ShardGroup } from './scale-out/shard-group.js';
 import { Shard, logFailedAtStop } from './shard/shard.js';
 import type { LifecycleState, NodeStatus, Plan, RunningTopology, TopologyStatus } from './status.js';
 import { Steps } from './steps.js';
-import { errorText } from '../base/error-text.js';
+import { errorText, codedError } from '../base/error-text.js';
 import { StoppedStores } from './stopped-stores.js';
 
 export interface RunnerOptions {
@@ -218,10 +218,7 @@ class TopologyRunner implements Runner {
   }
 
   #require(fits: boolean, rule: string): void {
-    if (fits) return;
-    throw Object.assign(new Error(`${this.topology.id} is ${this.#state}: ${rule}`), {
-      code: 'lifecycle.conflict',
-    });
+    if (!fits) throw codedError('lifecycle.conflict', `${this.topology.id} is ${this.#state}: ${rule}`);
   }
 
   adjust(next: CheckedTopology): void {

@@ -67,7 +67,7 @@ async function openStores(options: NodesOptions): Promise<ReadonlyMap<string, Si
   const nodes = new Nodes(options);
   let failed: Error | null = null;
   for (const node of nodes.of('sink')) {
-    if (node.component.kind !== 'sink' || !isStore(node.component, node.config)) continue;
+    if (!isStore(node.component, node.config)) continue;
     try {
       const sink = nodes.renewSink(node.id);
       await named(node, sink.open());

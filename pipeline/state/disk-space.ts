@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { stateError } from './version.js';
+import { codedError } from '../base/error-text.js';
 
 /** Reserve, bytes: more than a checkpoint takes. On a small disk, an eighth of it. */
 const RESERVE = 16 * 2 ** 20;
@@ -38,7 +38,7 @@ export class DiskSpace {
     this.#writtenSince += bytes;
     if (now - this.#askedAt >= ASK_EVERY_MS || this.#writtenSince >= ASK_EVERY_BYTES) this.#look(now);
     if (this.#left >= this.#reserve) return;
-    throw stateError(
+    throw codedError(
       'state.write',
       `the state store cannot be written: disk full (${mebibytes(this.#left)} left at ${this.#folder}, ${mebibytes(this.#reserve)} are reserved): free some space`,
     );

@@ -3,7 +3,8 @@ import { stamped, unstamped } from './checksum.js';
 import { decode, encode } from './codec.js';
 import { KEY_FILE } from './keys.js';
 import type { Seal } from './seal.js';
-import { checkLayout, stateError } from './version.js';
+import { checkLayout } from './version.js';
+import { codedError } from '../base/error-text.js';
 
 /** Incremented with each change of the tables, their keys or their values that an earlier csiflow could not read. */
 const LAYOUT = 2;
@@ -37,7 +38,7 @@ export function checkHeader(file: string, bytes: Buffer, topology: string): Head
   const header = readHeader(file, bytes);
   if (header.version !== WITHOUT_CHECKSUMS) checkLayout(file, header.version, LAYOUT, header.by);
   if (header.topology === topology) return header;
-  throw stateError(
+  throw codedError(
     'state.foreign',
     `${file} belongs to the topology ${header.topology}, not to ${topology}: give each topology its own state folder`,
   );
@@ -47,7 +48,7 @@ export function checkHeader(file: string, bytes: Buffer, topology: string): Head
 export function sealOf(file: string, { sealed }: Header, seal: Seal | null): Seal | null {
   if (!sealed) return null;
   if (!seal)
-    throw stateError(
+    throw codedError(
       'state.encryption',
       `${file} is encrypted, and its key is missing: put it into ${KEY_FILE} of its folder, or into settings.privacy.key (see docs/privacy.md)`,
     );
@@ -55,7 +56,7 @@ export function sealOf(file: string, { sealed }: Header, seal: Seal | null): Sea
     seal.open(sealed, HEADER);
     return seal;
   } catch (error) {
-    throw stateError(
+    throw codedError(
       'state.encryption',
       `${file} was encrypted with another key: put the right one into ${KEY_FILE} of its folder, or into settings.privacy.key`,
       error,
@@ -80,7 +81,7 @@ export function readHeader(file: string, bytes: Buffer): Header {
 }
 
 export const damagedState = (file: string, what: string, cause?: unknown) =>
-  stateError(
+  codedError(
     'state.corrupt',
     `${file} is damaged: ${what}. It holds the last checkpoint, the journal, dead letters and what sinks have not delivered yet. Restore a backup (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move the file away to start without it: the stores keep their rows, everything else is lost`,
     cause,

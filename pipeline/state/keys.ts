@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { namingFile, readIfThere } from '../base/files.js';
 import { makeOwnFolder } from '../base/folders.js';
 import { hideSecret } from '../base/secrets.js';
-import { stateError } from './version.js';
+import { codedError } from '../base/error-text.js';
 
 /**
  * File in a state folder: the secret from which pseudonyms and encryption keys are derived, unless the
@@ -25,7 +25,7 @@ export function privacySecret(stateFolder: string, given: string | null): Buffer
   const path = join(stateFolder, KEY_FILE);
   const written = readKey(path) ?? makeKey(stateFolder, path);
   if (!KEY.test(written))
-    throw stateError(
+    throw codedError(
       'state.key',
       `${path} does not hold a key of ${KEY_BYTES} bytes in hexadecimal: restore it from a copy. Encrypted data cannot be read without it`,
     );

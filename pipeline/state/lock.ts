@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { holderOf, lockFile } from '../base/file-lock.js';
 import { makeOwnFolder } from '../base/folders.js';
-import { stateError } from './version.js';
+import { codedError } from '../base/error-text.js';
 
 /** In a state folder: a restore has begun and not finished. Holds the name of the folder that the old state was moved to. */
 export const RESTORING = 'restoring';
@@ -19,7 +19,7 @@ export function lockFolder(folder: string, { restores = false } = {}): () => voi
   const unlock = lock(folder);
   if (restores || !existsSync(join(folder, RESTORING))) return unlock;
   unlock();
-  throw stateError(
+  throw codedError(
     'state.restoring',
     `a restore into ${folder} was interrupted, so state and stores may not match: run \`csiflow restore\` again, with the same backup`,
   );
@@ -31,7 +31,7 @@ function lock(folder: string): () => void {
   } catch (error) {
     const holder = holderOf(error);
     if (holder === undefined) throw error;
-    throw stateError(
+    throw codedError(
       'state.locked',
       `${folder} is in use by ${holder}: stop that one first, or give this topology another state folder`,
       error,

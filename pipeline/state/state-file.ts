@@ -3,10 +3,11 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Static, TObject } from 'typebox';
 import { Value } from 'typebox/value';
-import { checkLayout, stateError } from './version.js';
+import { checkLayout } from './version.js';
 import { writeNamed } from '../base/files.js';
 import { holderOf, lockFile } from '../base/file-lock.js';
 import { makeOwnFolder } from '../base/folders.js';
+import { errorCode, codedError } from '../base/error-text.js';
 
 export interface StateFileOptions<S extends TObject> {
   /** With `version`, which is incremented with each change that an earlier csiflow could not read. */
@@ -95,7 +96,7 @@ export class StateFile<S extends TObject> {
       });
     } catch (error) {
       // Each writer of the file adds it.
-      if (!/^(EROFS|EACCES|EPERM)$/.test(codeOf(error))) throw error;
+      if (!/^(EROFS|EACCES|EPERM)$/.test(errorCode(error))) throw error;
     }
   }
 
@@ -122,14 +123,14 @@ export class StateFile<S extends TObject> {
       return readFileSync(this.#file, 'utf8');
     } catch (error) {
       // A folder: the system's error names no file.
-      if (codeOf(error) === 'EISDIR') throw this.#damaged('it is a folder');
+      if (errorCode(error) === 'EISDIR') throw this.#damaged('it is a folder');
       throw error;
     }
   }
 
   #damaged(wrong: string): Error {
     const path = wrong === '' ? '' : ` (${wrong})`;
-    return stateError('state.corrupt', `${this.#file} is damaged${path}: ${this.#options.remedy}`);
+    return codedError('state.corrupt', `${this.#file} is damaged${path}: ${this.#options.remedy}`);
   }
 }
 
@@ -144,9 +145,6 @@ function parted(stored: unknown): { readonly content: unknown; readonly checksum
   const { [CHECKSUM]: checksum, ...content } = stored as Readonly<Record<string, unknown>>;
   return { content, checksum };
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /** Where the first fault is and what is expected, without the actual value, which may be a secret. */
 function pathOf(schema: TObject, content: unknown): string {

@@ -9,8 +9,8 @@ import { openMdb, readThrough, type Key, type Table } from './mdb.js';
 import { DiskSpace } from './disk-space.js';
 import { Seal } from './seal.js';
 import { Values } from './values.js';
-import { stateError } from './version.js';
 import { WriteThreads } from './write-threads.js';
+import { codedError } from '../base/error-text.js';
 
 export { decode, encode } from './codec.js';
 export type { Key, Table } from './mdb.js';
@@ -223,7 +223,7 @@ export function lookedAt<T>(write: Promise<T>): Promise<T> {
     if (error instanceof Error && 'commitError' in error && error.commitError instanceof Promise)
       error.commitError.catch(() => undefined);
     if (error instanceof Error && 'code' in error && error.code === 'state.write') throw error;
-    throw stateError('state.write', 'the state store cannot be written: is the disk full?', error);
+    throw codedError('state.write', 'the state store cannot be written: is the disk full?', error);
   });
   looked.catch(() => undefined);
   return looked;

@@ -1,4 +1,5 @@
 import { packageVersion } from '../base/paths.js';
+import { codedError } from '../base/error-text.js';
 
 /** How an error directs its reader to the documentation. */
 const HELP = 'see docs/operating.md, "Upgrades"';
@@ -14,17 +15,14 @@ export function checkLayout(what: string, found: unknown, current: number, by?: 
   const writer = by === undefined ? '' : ` ${by}`;
   const own = `this one, ${packageVersion()}, uses layout ${current}`;
   if (typeof found !== 'number' || !Number.isInteger(found) || found < 0)
-    throw stateError('state.corrupt', `${what} does not state its layout: restore a backup, or move it away`);
+    throw codedError('state.corrupt', `${what} does not state its layout: restore a backup, or move it away`);
   if (found > current)
-    throw stateError(
+    throw codedError(
       'state.newer',
       `${what} was written by a newer csiflow${writer} (layout ${found}; ${own}): run that version, or restore a backup made by this one; ${HELP}`,
     );
-  throw stateError(
+  throw codedError(
     'state.older',
     `${what} was written by an older csiflow${writer} (layout ${found}; ${own}), and this version cannot read it: use the older version, or move the file away to start without it; ${HELP}`,
   );
 }
-
-export const stateError = (code: string, message: string, cause?: unknown) =>
-  Object.assign(new Error(message, { cause }), { code });

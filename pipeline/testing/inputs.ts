@@ -14,6 +14,7 @@ import { RawBuilder } from '../formats/index.js';
 import { sliceBlock, type Data } from '../model/index.js';
 import type { NodeMeter } from '../telemetry/node-meter.js';
 import { TEST_START, type Lab } from './lab.js';
+import { isoTime } from '../base/iso-time.js';
 
 /** Event time that is read in one step, microseconds: the resolution of a test's output times. */
 const PART_US = 50_000;
@@ -61,7 +62,7 @@ function innerSource(
   }
   const { component, config } = input;
   const scene = component.simulates ?? false;
-  const start = (config['start_time'] as string | undefined) ?? new Date(TEST_START / 1000).toISOString();
+  const start = (config['start_time'] as string | undefined) ?? isoTime(TEST_START);
   const timed = {
     ...config,
     ...('speed' in config ? { speed: 0 } : {}),

@@ -1,4 +1,5 @@
 import { isComparison, type Comparison, type Pattern } from '../config/index.js';
+import { isRecord } from '../base/is-record.js';
 
 /** Where a value differs from a pattern. */
 export interface Difference {
@@ -121,6 +122,3 @@ function distance({ expected, received }: Difference): number {
   const away = Math.abs(received - number);
   return away / (1 + away);
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

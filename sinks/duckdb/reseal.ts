@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
-import { stateError } from '../../pipeline/state/index.js';
 import { openDatabase } from '../shared/database.js';
 import { copyInto, partOf } from './backup.js';
+import { codedError } from '../../pipeline/base/error-text.js';
 
 /**
  * Whether a DuckDB file is encrypted: the first of the flags after checksum (8 bytes), `DUCK` and version (8
@@ -12,7 +12,7 @@ export function isEncrypted(path: string): boolean | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) return null;
   if (found.isDirectory())
-    throw stateError(
+    throw codedError(
       'store.damaged',
       `${path} is a folder, but the store must be a file: move the folder away, or set another \`path\``,
     );

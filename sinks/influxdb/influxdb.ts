@@ -17,9 +17,7 @@ import { prepare, type RetentionOptions } from './setup.js';
 import { TagValues } from '../shared/line-protocol/tags.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { storeClosed } from '../shared/store-closed.js';
-
-const Text = (description: string) =>
-  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, description });
+import { optionalText } from '../shared/optional-text.js';
 
 const Days = (description: string) =>
   Type.Union([Type.Number({ minimum: 0.042, maximum: 36_500 }), Type.Null()], {
@@ -42,10 +40,10 @@ const Config = Type.Object(
       description:
         'Database of InfluxDB 1 (created if it is missing and the user has the rights), or bucket of InfluxDB 2.',
     }),
-    username: Text('User of InfluxDB 1; null: no login.'),
-    password: Text('Its password: `${secret:influxdb_password}`.'),
-    token: Text('Token of InfluxDB 2, instead of user and password: `${secret:influxdb_token}`.'),
-    retention_policy: Text(
+    username: optionalText('User of InfluxDB 1; null: no login.'),
+    password: optionalText('Its password: `${secret:influxdb_password}`.'),
+    token: optionalText('Token of InfluxDB 2, instead of user and password: `${secret:influxdb_token}`.'),
+    retention_policy: optionalText(
       "Retention policy to write to and read, created if it is missing; null: the database's default.",
     ),
     retention_days: Days(

@@ -1,10 +1,11 @@
 import { open, readdir, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { NO_KEYS, Seal, stateError, type StateKeys } from '../../pipeline/state/index.js';
+import { NO_KEYS, Seal, type StateKeys } from '../../pipeline/state/index.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 import { naming } from '../shared/text-files.js';
 import type { Addressed } from './topics.js';
+import { codedError } from '../../pipeline/base/error-text.js';
 
 /**
  * Messages that wait for their checkpoint, or for the brokers: a file for each epoch, a line for each
@@ -117,7 +118,7 @@ export class Spool {
       if (sum !== undefined && sum !== checksum(text)) throw new SyntaxError('its checksum does not match');
       return JSON.parse(text) as Addressed;
     } catch (error) {
-      throw stateError(
+      throw codedError(
         'store.damaged',
         `${this.#path(epoch)}, line ${index + 1} is damaged. It contains results that Kafka does not have yet: restore a backup of the state folder, or move the file away to continue without them`,
         error,
@@ -127,7 +128,7 @@ export class Spool {
 
   #opened(line: string, epoch: number): Addressed {
     if (!this.#opener)
-      throw stateError(
+      throw codedError(
         'state.encryption',
         `${this.#path(epoch)} is encrypted, and its key is missing: put it into privacy.key of the state folder, or into settings.privacy.key`,
       );

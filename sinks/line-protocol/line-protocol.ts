@@ -10,9 +10,7 @@ import { TagValues } from '../shared/line-protocol/tags.js';
 import { storeClosed } from '../shared/store-closed.js';
 import { SqlReader } from './reader.js';
 import { LineServer } from './server.js';
-
-const Text = (description: string) =>
-  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, description });
+import { optionalText } from '../shared/optional-text.js';
 
 const Config = Type.Object(
   {
@@ -37,9 +35,9 @@ const Config = Type.Object(
       description:
         'Database of InfluxDB 3, which creates it at the first write; stream of Grafana. QuestDB has only one.',
     }),
-    token: Text('Token: `${secret:influxdb_token}`; null: none. Grafana: of a service account.'),
-    username: Text('User of QuestDB, instead of a token; null: no login.'),
-    password: Text('Its password: `${secret:questdb_password}`.'),
+    token: optionalText('Token: `${secret:influxdb_token}`; null: none. Grafana: of a service account.'),
+    username: optionalText('User of QuestDB, instead of a token; null: no login.'),
+    password: optionalText('Its password: `${secret:questdb_password}`.'),
     ...RequestFields,
   },
   { additionalProperties: false },

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { McapChunkBuilder, McapConstants, McapRecordBuilder, type McapTypes } from '@mcap/core';
 import { packageVersion } from '../../pipeline/base/paths.js';
 import { Stretches, stretchesOf } from './stretches.js';
-import { latest } from './time.js';
+import { earliest, latest } from './time.js';
 import type { Written } from './written.js';
 
 /** Compression of chunks, by its name in the specification. */
@@ -200,7 +200,6 @@ export class McapFile {
   }
 
   #statistics(): McapTypes.Statistics {
-    const least = (one: bigint, other: bigint) => (one < other ? one : other);
     const starts = this.#chunks.map(({ messageStartTime }) => messageStartTime);
     const ends = this.#chunks.map(({ messageEndTime }) => messageEndTime);
     return {
@@ -210,7 +209,7 @@ export class McapFile {
       attachmentCount: 0,
       metadataCount: 0,
       chunkCount: this.#chunks.length,
-      messageStartTime: starts.length === 0 ? 0n : starts.reduce(least),
+      messageStartTime: starts.length === 0 ? 0n : starts.reduce(earliest),
       messageEndTime: ends.reduce(latest, 0n),
       channelMessageCounts: this.#counts,
     };

@@ -2,6 +2,7 @@ import type { Environment } from '../../pipeline/model/index.js';
 import { roomEntities, type Entity, type EntityConfig, type Platform } from './entities.js';
 import type { Topics } from './topics.js';
 import { zoneEntities } from './zone-entities.js';
+import { isRecord } from '../../pipeline/base/is-record.js';
 
 export interface DiscoverySettings {
   readonly version: string;
@@ -112,9 +113,6 @@ export const isSingle = (payload: string): boolean => isOwn(parsed(payload));
 
 const isOwn = (message: unknown): message is Record<string, unknown> =>
   isRecord(message) && isRecord(message['origin']) && message['origin']['name'] === 'csiflow';
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parsed(payload: string): unknown {
   try {

@@ -12,9 +12,7 @@ import type { Data, Failure } from '../../pipeline/model/index.js';
 import { cloudeventsField } from '../shared/cloud-event.js';
 import { failure, toMessage, type Outgoing } from './message.js';
 import { NatsError, Publisher, type Outcome } from './publisher.js';
-
-const Text = (description: string) =>
-  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, description });
+import { optionalText } from '../shared/optional-text.js';
 
 const Config = Type.Object(
   {
@@ -40,9 +38,9 @@ const Config = Type.Object(
       description:
         'Whether the stream is created if it is missing, for all subjects that begin so, with the limits that the server sets.',
     }),
-    username: Text('User; null: no login, or a token.'),
-    password: Text('Its password: `${secret:nats_password}`.'),
-    token: Text('Token, instead of user and password: `${secret:nats_token}`.'),
+    username: optionalText('User; null: no login, or a token.'),
+    password: optionalText('Its password: `${secret:nats_password}`.'),
+    token: optionalText('Token, instead of user and password: `${secret:nats_token}`.'),
     tls: Type.Boolean({
       default: false,
       description: 'Whether to connect by TLS, and verify the certificate.',

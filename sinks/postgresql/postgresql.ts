@@ -17,6 +17,7 @@ import { PendingRecords, TABLE_NAMES } from '../shared/tables.js';
 import { Connection } from './connection.js';
 import { PostgresError } from './error.js';
 import { createTable, insertInto, parametersOf } from './tables.js';
+import { optionalText } from '../shared/optional-text.js';
 
 const Config = Type.Object(
   {
@@ -29,10 +30,7 @@ const Config = Type.Object(
       description: 'Where PostgreSQL listens, and the database, which must exist; without user and password.',
     }),
     username: Type.String({ minLength: 1, maxLength: 63, default: 'csiflow', description: 'User.' }),
-    password: Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
-      default: null,
-      description: 'Its password: `${secret:postgresql_password}`; null: the server asks for none.',
-    }),
+    password: optionalText('Its password: `${secret:postgresql_password}`; null: the server asks for none.'),
     tls: Type.Boolean({
       default: false,
       description: 'Whether to connect by TLS, and verify the certificate.',

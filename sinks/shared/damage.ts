@@ -1,5 +1,4 @@
-import { stateError } from '../../pipeline/state/index.js';
-import { errorText } from '../../pipeline/base/error-text.js';
+import { errorText, codedError } from '../../pipeline/base/error-text.js';
 
 /** DuckDB's messages about damage. */
 const DAMAGED =
@@ -8,7 +7,7 @@ const DAMAGED =
 export const isDamage = (message: string): boolean => DAMAGED.test(message);
 
 export const damagedStore = (path: string, what: string, cause?: unknown) =>
-  stateError(
+  codedError(
     'store.damaged',
     `${what}. It contains results: restore it from a backup (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move ${path} away to start with an empty one`,
     cause,

@@ -1,13 +1,13 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { derivedKey, stateError } from '../../pipeline/state/index.js';
+import { derivedKey } from '../../pipeline/state/index.js';
 import { damagedStore, isDamage, namingDamage } from './damage.js';
 import { ASK_OWNER, claim } from './ownership.js';
 import { quoted } from './quoted.js';
 import { prepareSchema } from './schema.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
-import { errorText } from '../../pipeline/base/error-text.js';
+import { errorText, codedError } from '../../pipeline/base/error-text.js';
 import { InputError } from '../../pipeline/base/input-error.js';
 
 /** An open store. `close` merges the log into the file and releases it. */
@@ -133,9 +133,9 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
     return instance;
   } catch (error) {
     const message = errorText(error);
-    if (WRONG_KEY.test(message)) throw stateError('store.encryption', wrongKey(path, message), error);
+    if (WRONG_KEY.test(message)) throw codedError('store.encryption', wrongKey(path, message), error);
     if (/\block\b/i.test(message))
-      throw stateError('EBUSY', `${path} is open in another process${holder(message)}. ${ASK_OWNER}`, error);
+      throw codedError('EBUSY', `${path} is open in another process${holder(message)}. ${ASK_OWNER}`, error);
     if (options.readOnly && /not a valid DuckDB/i.test(message))
       throw new InputError(
         `${path} is no DuckDB store, or its first bytes are damaged: name the file of a duckdb sink, or restore it from a backup (\`csiflow restore\`)`,
@@ -143,7 +143,7 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
       );
     if (isDamage(message))
       throw damagedStore(path, `${path} is damaged, or no DuckDB file (${message})`, error);
-    throw stateError(
+    throw codedError(
       /no space left/i.test(message) ? 'ENOSPC' : 'EIO',
       `${path} cannot be opened: ${message}`,
       error,

@@ -2,8 +2,8 @@ import { dirname, relative, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Logger } from '../../pipeline/component/index.js';
 import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
-import { stateError } from '../../pipeline/state/index.js';
 import { sizeIfThere } from './text-files.js';
+import { codedError } from '../../pipeline/base/error-text.js';
 
 /** Start of an epoch: number of the file, and offset in bytes. */
 export interface EpochStart {
@@ -22,7 +22,7 @@ export function lockIndex(indexPath: string): () => void {
   } catch (error) {
     const holder = holderOf(error);
     if (holder === undefined) throw error;
-    throw stateError(
+    throw codedError(
       'store.locked',
       `the files of ${indexPath} are being written by ${holder}: stop that one first, or set another path for this sink`,
       error,
@@ -101,7 +101,7 @@ export async function requireMark(
 export const EPOCHS = 'where epochs start in the files beside it';
 
 export const damaged = (what: string, held: string, cause?: unknown) =>
-  stateError(
+  codedError(
     'store.damaged',
     `${what} is damaged. It contains ${held}: restore a backup of these files, or move them and the index away to start with new ones`,
     cause,

@@ -15,6 +15,7 @@ import {
   type FileMark,
 } from './file-index.js';
 import { appendWhole, naming, readIfThere } from './text-files.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 
 /** When to start the next file. */
 export interface Rotation {
@@ -197,7 +198,7 @@ export function timeOf(record: Data): number {
   return record.port === 'window' ? record.start : record.time;
 }
 
-const dateOf = (time: number): string => new Date(time / 1000).toISOString().slice(0, 10);
+const dateOf = (time: number): string => isoTime(time).slice(0, 10);
 
 function numbered(path: string, number: number): string {
   const ending = extname(path);

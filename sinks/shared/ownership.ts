@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { stateError } from '../../pipeline/state/index.js';
 import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
+import { codedError } from '../../pipeline/base/error-text.js';
 
 /** How to access the data of a file that another process owns. */
 export const ASK_OWNER =
@@ -20,7 +20,7 @@ export function claim(path: string): () => void {
   } catch (error) {
     const holder = holderOf(error);
     if (holder === undefined) throw error;
-    throw stateError(
+    throw codedError(
       'store.locked',
       `${path} is in use by ${holder}. ${ASK_OWNER} Or set another path for this node.`,
       error,

@@ -7,6 +7,7 @@ import { quoted } from './quoted.js';
 import { comparableRows, TABLE_NAMES, type TableName } from './tables.js';
 import type { OpenWriter } from './writer.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 
 /**
  * Parquet files by event time, one for each table and period. Rows wait in a staging database, where they can
@@ -167,7 +168,7 @@ export class ParquetFiles implements Sink {
  * period; late rows `...Z.late1`.
  */
 function pathOf(pattern: string, table: TableName, time: number, before: number): string {
-  const start = new Date(time / 1000).toISOString();
+  const start = isoTime(time);
   const path = pattern.replaceAll('{date}', start.slice(0, 10)).replaceAll('{table}', table);
   const ending = extname(path);
   const stem = path.slice(0, path.length - ending.length);

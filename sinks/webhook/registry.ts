@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../pipeline/model/index.js';
-import { Seal, StateFile, stateError, type StateKeys } from '../../pipeline/state/index.js';
+import { Seal, StateFile, type StateKeys } from '../../pipeline/state/index.js';
+import { codedError } from '../../pipeline/base/error-text.js';
 
 const WebhookSchema = Type.Object({
   id: Type.String(),
@@ -109,7 +110,7 @@ export class WebhookRegistry {
       if (!this.#opener) throw new Error('there is no key');
       return this.#opener.open(Buffer.from(webhook.secret, 'base64'), ownerOf(webhook)).toString();
     } catch (error) {
-      throw stateError(
+      throw codedError(
         'state.encryption',
         `a secret in ${this.#path} was encrypted with another key: put the right one into privacy.key of its folder, or into settings.privacy.key`,
         error,

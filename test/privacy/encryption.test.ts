@@ -24,13 +24,13 @@ import {
 import { copyInto } from '../../sinks/duckdb/backup.js';
 import { letterDesk } from '../../pipeline/runtime/dead-letters/state-letter-desk.js';
 import { DiskSpace } from '../../pipeline/state/disk-space.js';
-import { stateError } from '../../pipeline/state/version.js';
 import { WriteThreads } from '../../pipeline/state/write-threads.js';
 import { redact } from '../../pipeline/base/secrets.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
 import { sensedEvent } from '../support/records.js';
+import { codedError } from '../../pipeline/base/error-text.js';
 
 /** A text that occurs nowhere else. */
 const PLANTED = 'planted-7c1f9e20b4';
@@ -212,7 +212,7 @@ describe('a DuckDB store', () => {
 
 describe('the state folder', () => {
   const noSpace = () => {
-    throw stateError('state.write', 'disk full');
+    throw codedError('state.write', 'disk full');
   };
   const fill = async (folder: string, key: Buffer | null): Promise<void> => {
     const store = new StateStore(folder, 'ward', key);

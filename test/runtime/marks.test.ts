@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { defineSink, type Component, type State } from '../../pipeline/component/index.js';
 import { PORTS } from '../../pipeline/model/index.js';
-import { stateError } from '../../pipeline/state/index.js';
 import { counter, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
+import { codedError } from '../../pipeline/base/error-text.js';
 
 /** Counts flushes; keeps the data of the next start for the test. */
 function marked() {
@@ -19,7 +19,7 @@ function marked() {
     recovery: 'rewind',
     create: () => ({
       open: async () => {
-        if (damaged) throw stateError('store.damaged', 'the file of it is damaged');
+        if (damaged) throw codedError('store.damaged', 'the file of it is damaged');
       },
       write: async () => [],
       flush: async () => {

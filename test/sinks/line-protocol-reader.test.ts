@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isStore, type AnySink } from '../../pipeline/component/index.js';
+import { isStore } from '../../pipeline/component/index.js';
 import { lineProtocol } from '../../sinks/line-protocol/line-protocol.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
@@ -68,9 +68,7 @@ test('InfluxDB 3 is a store; QuestDB and Grafana Live are not', () => {
     ['questdb', false],
     ['grafana', false],
   ] as const) {
-    expect(isStore(lineProtocol as unknown as AnySink, withDefaults(lineProtocol, { server: of }))).toBe(
-      expected,
-    );
+    expect(isStore(lineProtocol, withDefaults(lineProtocol, { server: of }))).toBe(expected);
     expect(make({ server: of }).reader !== undefined).toBe(expected);
   }
 });

@@ -7,6 +7,7 @@ import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { instant } from '../instant.js';
 import { keyHint, secretIn } from '../store-key.js';
 import { ask, remoteOptions, type RemoteOptions } from '../remote.js';
+import { errorCode } from '../../../pipeline/base/error-text.js';
 
 interface Options extends RemoteOptions {
   readonly from: string;
@@ -89,8 +90,10 @@ async function writeTable(options: Options): Promise<void> {
   };
   const rows = await exportTable({ ...selection, from, to, secret, byDay: by !== undefined, onFile })
     .catch((error: unknown) => {
-      if (codeOf(error) === 'store.locked') return askOwner(options, selection, error as Error);
-      throw codeOf(error) === 'store.encryption' ? new CommandError(keyHint(options), EXIT.invalid) : error;
+      if (errorCode(error) === 'store.locked') return askOwner(options, selection, error as Error);
+      throw errorCode(error) === 'store.encryption'
+        ? new CommandError(keyHint(options), EXIT.invalid)
+        : error;
     })
     .finally(() => {
       progress.end();
@@ -101,9 +104,6 @@ async function writeTable(options: Options): Promise<void> {
       : `${rows} rows of ${table} written to ${options.to}\n`,
   );
 }
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;
 
 /** The csiflow that has the store open writes the files, which are then moved to their destination. */
 async function askOwner(

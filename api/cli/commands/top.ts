@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ignoreAbort } from '../../../pipeline/base/waiting.js';
 
 interface Options {
   readonly url: string;
@@ -55,8 +56,4 @@ async function top({ url, interval, once, json }: Options): Promise<void> {
   } finally {
     stop.release();
   }
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
 }

@@ -1,4 +1,5 @@
 import { ok, wrong, type Finding } from './finding.js';
+import { isoTime } from '../../../pipeline/base/iso-time.js';
 
 /** The first day of the year of this version: no right clock is before it. Microseconds. */
 const EARLIEST = Date.UTC(2026, 0, 1) * 1000;
@@ -17,17 +18,17 @@ export function plausibleTime(now: number, newest?: number): Finding {
     return wrong(
       'clock',
       'failed',
-      `the clock says ${iso(now)}, which is before this version was made`,
+      `the clock says ${isoTime(now)}, which is before this version was made`,
       SET_CLOCK,
     );
   if (newest !== undefined && newest > now + AHEAD_US)
     return wrong(
       'clock',
       'failed',
-      `the clock says ${iso(now)}, but earlier runs wrote data at ${iso(newest)}`,
+      `the clock says ${isoTime(now)}, but earlier runs wrote data at ${isoTime(newest)}`,
       `${SET_CLOCK}; if the data are ahead because the clock was, move the state folder and its stores away`,
     );
-  return ok('clock', `the clock says ${iso(now)}`);
+  return ok('clock', `the clock says ${isoTime(now)}`);
 }
 
 /** How far the system's clock has run from the monotonic one, as two pairs of readings tell. */
@@ -51,5 +52,3 @@ export interface ClockReading {
 }
 
 export const readClocks = (): ClockReading => ({ wallMs: Date.now(), steadyMs: performance.now() });
-
-const iso = (micros: number): string => new Date(micros / 1000).toISOString();

@@ -10,6 +10,7 @@ import type { FormFinder } from './mounts.js';
 import { isAway } from '../../../pipeline/component/index.js';
 import { errorText, stackText } from '../../../pipeline/base/error-text.js';
 import type { Routes } from './routes.js';
+import { isoTime } from '../../../pipeline/base/iso-time.js';
 
 /**
  * Applies from 1 kB, if the client accepts it. Low levels: an answer of 1,000 rows shrinks by nine tenths
@@ -125,5 +126,4 @@ export function refuse(router: Routes): Middleware {
   };
 }
 
-export const timestamp = (deployment: Deployment): string =>
-  new Date(deployment.clock.now() / 1000).toISOString();
+export const timestamp = (deployment: Deployment): string => isoTime(deployment.clock.now());

@@ -23,6 +23,7 @@ import { residentBytes } from '../../service/figures/machine.js';
 import { askStores } from '../../service/figures/stores.js';
 import { readRange, Time } from '../requests/ranges.js';
 import { systemFacts } from './system.js';
+import { isoTime } from '../../../pipeline/base/iso-time.js';
 
 type Parts = 'main' | 'clock' | 'version' | 'probe' | 'clients';
 
@@ -45,7 +46,7 @@ const plain = endpoint<null, Health>({
   bare: true,
   handle: async (_input, { deployment }) => ({
     status: healthOf(deployment.main.state),
-    timestamp: new Date(deployment.clock.now() / 1000).toISOString(),
+    timestamp: isoTime(deployment.clock.now()),
     version: deployment.version,
     uptime: Math.floor(process.uptime()),
   }),

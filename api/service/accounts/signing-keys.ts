@@ -2,8 +2,8 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { stateError } from '../../../pipeline/state/index.js';
 import { StateFile } from '../../../pipeline/state/state-file.js';
+import { codedError } from '../../../pipeline/base/error-text.js';
 
 const KeysFile = Type.Object({
   version: Type.Integer(),
@@ -101,7 +101,7 @@ function firstKey(stateFolder: string) {
   if (!existsSync(file)) return newKey();
   const secret = readFileSync(file, 'utf8').trim();
   if (Buffer.from(secret, 'base64').length < 32)
-    throw stateError(
+    throw codedError(
       'state.corrupt',
       `${file} is too short for a signing key: remove it to create a new one`,
     );

@@ -23,7 +23,7 @@ const MAX_AGE_MS = 86_400_000;
 export function storeFiles({ nodes, folder }: CheckedTopology): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const { id, component, config } of nodes) {
-    if (component.kind !== 'sink' || !isStore(component, config)) continue;
+    if (!isStore(component, config)) continue;
     const claim = component.claims?.(config as never, folder).find(({ field }) => field === 'path');
     if (claim) files.set(id, claim.what);
   }

@@ -4,7 +4,8 @@ import { join, relative, win32 } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { checkLayout, stateError } from '../../../pipeline/state/index.js';
+import { checkLayout } from '../../../pipeline/state/index.js';
+import { codedError } from '../../../pipeline/base/error-text.js';
 
 /** Incremented with each change that an earlier csiflow could not restore. */
 export const LAYOUT = 1;
@@ -27,7 +28,7 @@ export async function checkedManifest(folder: string): Promise<Manifest> {
     const file = join(folder, path);
     const same = existsSync(file) && statSync(file).size === bytes && (await digest(file)) === sha256;
     if (!same)
-      throw stateError('backup.damaged', `${file} differs from the backed-up file: use another backup`);
+      throw codedError('backup.damaged', `${file} differs from the backed-up file: use another backup`);
   }
   return manifest;
 }
@@ -38,13 +39,13 @@ function readManifest(folder: string): Manifest {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw stateError('backup.damaged', `${folder} is not a backup: ${file} cannot be read`, error);
+    throw codedError('backup.damaged', `${folder} is not a backup: ${file} cannot be read`, error);
   }
   if (typeof content === 'object' && content !== null && 'version' in content)
     checkLayout(file, content.version, LAYOUT);
   if (Value.Check(ManifestSchema, content) && content.files.every(({ path }) => isInside(path)))
     return content;
-  throw stateError('backup.damaged', `${file} is damaged: use another backup`);
+  throw codedError('backup.damaged', `${file} is damaged: use another backup`);
 }
 
 /** A path of a manifest must not lead outside its folder, on any system. */

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import { LinkTable } from '../../../pipeline/model/index.js';
 import { restoreStores, STORES } from '../../../pipeline/runtime/checkpoints/copies.js';
-import { checkState, lockFolder, RESTORING, stateError, STATE_FILE } from '../../../pipeline/state/index.js';
+import { checkState, lockFolder, RESTORING, STATE_FILE } from '../../../pipeline/state/index.js';
 import { systemClock } from '../../../pipeline/base/clock.js';
 import { makeFolder } from '../../../pipeline/base/folders.js';
 import { createLogger } from '../../../pipeline/telemetry/log.js';
 import { createMetrics } from '../../../pipeline/telemetry/metrics.js';
 import { copyIfThere, stateFileNames } from './state-files.js';
 import { checkedManifest } from './manifest.js';
+import { codedError } from '../../../pipeline/base/error-text.js';
 
 /**
  * Replaces a topology's state with a backup. It must be stopped.
@@ -26,7 +27,7 @@ export async function restoreBackup(
   const { stateFolder } = topology.settings;
   const manifest = await checkedManifest(folder);
   if (manifest.topology !== topology.id)
-    throw stateError(
+    throw codedError(
       'backup.foreign',
       `${folder} is a backup of the topology ${manifest.topology}, not of ${topology.id}`,
     );
@@ -36,7 +37,7 @@ export async function restoreBackup(
     const aside = brokenOff ?? `before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
     const old = oldNames(stateFolder);
     if (old.length > 0 && !replace && brokenOff === null)
-      throw stateError(
+      throw codedError(
         'backup.occupied',
         `${stateFolder} already contains a state (${old.join(', ')}): pass --replace to move it aside`,
       );

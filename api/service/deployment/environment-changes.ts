@@ -1,4 +1,5 @@
 import type { Environment } from '../../../pipeline/model/index.js';
+import { isRecord } from '../../../pipeline/base/is-record.js';
 
 /** A part of an environment that differs: `zones/bed`, `links/door-desk`, `walls/0`, `size`. */
 export interface ChangedPart {
@@ -44,8 +45,5 @@ function fieldsOf(one: unknown, other: unknown): readonly string[] {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].filter((name) => !isSame(one[name], other[name]));
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

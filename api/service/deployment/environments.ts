@@ -22,7 +22,7 @@ export function posesOf({ nodes }: Pick<CheckedTopology, 'nodes'>): 'sent' | 'un
 
 /** Whether a topology keeps its results, so that they can be asked for later. */
 export const hasStore = ({ nodes }: Pick<CheckedTopology, 'nodes'>): boolean =>
-  nodes.some(({ component, config }) => component.kind === 'sink' && isStore(component, config));
+  nodes.some(({ component, config }) => isStore(component, config));
 
 /** Parts of a deployment that say which environments there are. */
 export type Sensing = 'configuration' | 'topologies' | 'clock';

@@ -14,7 +14,7 @@ export interface StoreHealth {
 /** Nodes of a topology whose data can be queried, including those never opened. */
 export function storesOf({ topology, readers }: RunningTopology): readonly string[] {
   const declared = topology.nodes
-    .filter(({ component, config }) => component.kind === 'sink' && isStore(component, config))
+    .filter(({ component, config }) => isStore(component, config))
     .map(({ id }) => id);
   return [...new Set([...declared, ...readers.keys()])];
 }

@@ -81,6 +81,3 @@ export const measuresIn = (
   measures
     .filter((one) => one.name === name && one.subject === null && one.time >= from && one.time <= to)
     .map(({ value }) => value);
-
-export const mean = (values: readonly number[]): number =>
-  values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -17,6 +17,7 @@ import {
 } from '../../../pipeline/model/index.js';
 import { benchContext, environmentOf } from '../../shared/context.js';
 import type { Step } from './frames.js';
+import { mean } from '../../../operators/shared/mean.js';
 
 const RATE = 1000;
 /** Frames of a spectrum: a quarter of a second. */
@@ -217,5 +218,3 @@ function overlap(a: Shares, b: Shares): number {
       sum += p * q * Math.exp(-((ax - bx) ** 2 + (ay - by) ** 2) / (4 * NEAR ** 2));
   return sum;
 }
-
-const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { makeSite, type Site } from './site.js';
 import { Service } from './service.js';
+import { isoTime } from '../../../pipeline/base/iso-time.js';
+import { summary, timedInPairs } from '../../shared/timed.js';
 
 /**
  * Requests the analytics of a month from a running csiflow, over a DuckDB store of a year of minutes as
@@ -60,8 +62,7 @@ async function ask(site: Site, password: string, end: number): Promise<void> {
   try {
     await service.running();
     const token = await service.login(password);
-    const iso = (time: number) => new Date(time / 1000).toISOString();
-    const month = `start_time=${iso(end - 30 * DAY_MINUTES * MINUTE)}&end_time=${iso(end)}`;
+    const month = `start_time=${isoTime(end - 30 * DAY_MINUTES * MINUTE)}&end_time=${isoTime(end)}`;
     const paths = [
       ...['healthcare', 'retail', 'security'].map(
         (domain) => `/form-a/api/v1/analytics/${domain}?period=month`,
@@ -93,27 +94,11 @@ async function get(service: Service, path: string, token: string): Promise<numbe
 }
 
 async function timed(service: Service, call: () => Promise<number>): Promise<object> {
-  const [first, second]: [number[], number[]] = [[], []];
   const bytes = await call();
   const cpu = await service.cpuSeconds();
-  for (let round = 0; round < ROUNDS; round++) {
-    first.push(await milliseconds(call));
-    second.push(await milliseconds(call));
-  }
+  const [first, second] = await timedInPairs(call, ROUNDS);
   const cpuMs = Math.round(((await service.cpuSeconds()) - cpu) * (1000 / 2 / ROUNDS));
   return { bytes, ...summary(first), control: summary(second), cpu_ms_a_call: cpuMs };
-}
-
-async function milliseconds(call: () => Promise<unknown>): Promise<number> {
-  const before = performance.now();
-  await call();
-  return performance.now() - before;
-}
-
-function summary(times: number[]): object {
-  times.sort((a, b) => a - b);
-  const round = (value: number) => Math.round(value * 10) / 10;
-  return { p50_ms: round(times[times.length >> 1]!), longest_ms: round(times.at(-1)!) };
 }
 
 const zones = (): string =>

@@ -5,6 +5,8 @@ import { openSink } from '../../shared/context.js';
 import { fillWithPoses, HOP, PEOPLE } from '../pose-rows.js';
 import { sendFrom, Service } from './service.js';
 import { makeSite } from './site.js';
+import { isoTime } from '../../../pipeline/base/iso-time.js';
+import { milliseconds } from '../../shared/timed.js';
 
 /** Milliseconds from the request to the last byte of the response. */
 export interface PageTimes {
@@ -107,8 +109,8 @@ async function pagesOf(
   { start, end }: Range,
   persons: number,
 ): Promise<Readonly<Record<string, string>>> {
-  const whole = `${FORM_B}?start_time=${iso(start)}&end_time=${iso(end)}&per_page=${PAGE}`;
-  const tail = `${FORM_A}?start_time=${iso(end - 2 * PAGE * HOP)}&limit=${PAGE}`;
+  const whole = `${FORM_B}?start_time=${isoTime(start)}&end_time=${isoTime(end)}&per_page=${PAGE}`;
+  const tail = `${FORM_A}?start_time=${isoTime(end - 2 * PAGE * HOP)}&limit=${PAGE}`;
   const deep = Math.min(WALKED, (persons / PEOPLE) >> 1);
   return {
     'Form A, page 1': `${FORM_A}?limit=${PAGE}`,
@@ -150,14 +152,9 @@ async function timesOf(ask: Ask, pages: Readonly<Record<string, string>>): Promi
 const queryAll = (ask: Ask, { start, end }: Range): Promise<number> =>
   milliseconds(() =>
     ask('/form-b/api/v1/pose/query', {
-      query: { time_range: { start: iso(start), end: iso(end) }, aggregation: { type: 'hourly_summary' } },
+      query: {
+        time_range: { start: isoTime(start), end: isoTime(end) },
+        aggregation: { type: 'hourly_summary' },
+      },
     }),
   );
-
-async function milliseconds(call: () => Promise<unknown>): Promise<number> {
-  const before = performance.now();
-  await call();
-  return performance.now() - before;
-}
-
-const iso = (time: number): string => new Date(time / 1000).toISOString();

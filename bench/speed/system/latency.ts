@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { makeSite } from './site.js';
 import { pause, sendFrom, Service } from './service.js';
+import { rankedQuantile } from '../../../operators/shared/median.js';
 
 export interface Latency {
   readonly poses: number;
@@ -126,9 +127,9 @@ export function latencyOf(arrivals: readonly Arrival[], times: Float64Array, lin
   const network = arrivals.map(({ networkMs }) => networkMs);
   return {
     poses: whole.length,
-    p50: quantile(whole, 0.5),
-    p99: quantile(whole, 0.99),
-    network: { p50: quantile(network, 0.5), p99: quantile(network, 0.99) },
+    p50: rankedQuantile(whole, 0.5),
+    p99: rankedQuantile(whole, 0.99),
+    network: { p50: rankedQuantile(network, 0.5), p99: rankedQuantile(network, 0.99) },
   };
 }
 
@@ -143,6 +144,3 @@ function closingTime(times: Float64Array, links: number, room: number, end: numb
     if (Math.floor((index % links) / LINKS_PER_ROOM) === room) return times[index];
   }
 }
-
-export const quantile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ?? NaN;

@@ -1,7 +1,8 @@
-import { follow, quantile, type Arrival } from './latency.js';
+import { follow, type Arrival } from './latency.js';
 import { processorSeconds } from '../processor-time.js';
 import { pause, sendFrom, Service, settled } from './service.js';
 import { makeSite, type Chain, type Site } from './site.js';
+import { rankedQuantile } from '../../../operators/shared/median.js';
 
 export interface ScaleOptions {
   readonly rooms: number;
@@ -129,7 +130,11 @@ function ofPoses(arrivals: readonly Arrival[], rooms: number, seconds: number) {
   const counts = new Uint32Array(rooms);
   for (const { room } of arrivals) counts[room]!++;
   return {
-    lag: { p50: quantile(lags, 0.5), p99: quantile(lags, 0.99), longest: quantile(lags, 1) },
+    lag: {
+      p50: rankedQuantile(lags, 0.5),
+      p99: rankedQuantile(lags, 0.99),
+      longest: rankedQuantile(lags, 1),
+    },
     posesPerSecond: Math.min(...counts) / seconds,
   };
 }

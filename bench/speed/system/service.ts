@@ -243,15 +243,15 @@ export async function sendFrom(order: SenderOrder): Promise<SenderReport> {
 export const receivedFrames = (service: Service): Promise<number> =>
   service.metric('csiflow_received_total', 'node="routers"');
 
-/** Waits until the count of received frames has been constant for half a second. */
-export async function settled(service: Service): Promise<void> {
+/** Waits until the count of received frames has been constant for some time, milliseconds. */
+export async function settled(service: Service, still = 500): Promise<void> {
   for (
     let last = -1, now = await receivedFrames(service);
     now !== last;
     now = await receivedFrames(service)
   ) {
     last = now;
-    await pause(500);
+    await pause(still);
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Grid } from '../clips.js';
-import { courseOf, quantile, type Tracks } from './tracks.js';
+import { courseOf, type Tracks } from './tracks.js';
+import { mean } from '../../../operators/shared/mean.js';
+import { sortedQuantile } from '../../../operators/shared/median.js';
 
 /** Tracks whose power shows how much somebody moves: changes over 0.1 and 0.26 s. */
 const MOTION = [1, 3];
@@ -54,10 +56,10 @@ function peakOf(antennas: readonly Tracks[], points: number): number {
 
 function distribution(track: Float64Array): readonly number[] {
   const inner = track.length > 120 ? track.slice(25, -25) : track;
-  const mean = meanOf(track);
-  const variance = track.reduce((sum, value) => sum + (value - mean) ** 2, 0) / track.length;
+  const middle = mean(track);
+  const variance = track.reduce((sum, value) => sum + (value - middle) ** 2, 0) / track.length;
   const sorted = inner.slice().sort();
-  return [...QUANTILES.map((share) => quantile(sorted, share)), Math.sqrt(variance)];
+  return [...QUANTILES.map((share) => sortedQuantile(sorted, share)), Math.sqrt(variance)];
 }
 
 function aroundPeak(tracks: Tracks, peak: number): readonly number[] {
@@ -79,8 +81,5 @@ function aroundPeak(tracks: Tracks, peak: number): readonly number[] {
 const powers = (spectra: readonly Float64Array[]): readonly number[] =>
   Array.from(spectra[0]!, (_, bin) => {
     const power = Float64Array.from(spectra, (spectrum) => spectrum[bin]!).sort();
-    return [...POWER_QUANTILES.map((share) => quantile(power, share)), meanOf(power)];
+    return [...POWER_QUANTILES.map((share) => sortedQuantile(power, share)), mean(power)];
   }).flat();
-
-const meanOf = (values: Float64Array): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,4 +1,5 @@
 import type { Grid } from '../clips.js';
+import { median } from '../../../operators/shared/median.js';
 
 /**
  * How the amplitude of one antenna changes over a clip: tracks with a value for each point of the grid,
@@ -71,16 +72,6 @@ const mean = (of: Float64Array, at: number, count: number): number => {
   for (let i = at; i < at + count; i++) sum += of[i]!;
   return sum / count;
 };
-
-export const median = (values: Float64Array): number => quantile(Float64Array.from(values).sort(), 0.5);
-
-/** Interpolates between the two nearest values of a sorted list. */
-export function quantile(sorted: Float64Array, share: number): number {
-  const rank = share * (sorted.length - 1);
-  const below = Math.floor(rank);
-  const next = Math.min(sorted.length - 1, below + 1);
-  return sorted[below]! + (rank - below) * (sorted[next]! - sorted[below]!);
-}
 
 /** Mean of `width` points around each point; the outermost point is repeated beyond the ends. */
 function smoothed(values: Float64Array, width: number): Float64Array {

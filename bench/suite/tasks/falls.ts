@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { playClips, type FallClip } from '../../accuracy/chain/tables/real-falls.js';
-import { quantile } from '../activity/tracks.js';
 import { MAJORITY, RANDOM, withBaselines } from '../baselines.js';
 import { gridsOf, type Grid } from '../clips.js';
 import { INTEL_CLASSES } from '../contracts.js';
@@ -8,6 +7,7 @@ import { auc, falsePositives, sensitivity } from '../metrics.js';
 import { listClips } from '../recordings.js';
 import { OWN, roomsPlan, shareOf, type Answer, type Case, type SuitePlan, type Task } from '../task.js';
 import { clipTensor } from '../tensors.js';
+import { quantile } from '../../../operators/shared/median.js';
 
 const FOLDER = 'labelled/falls-intel5300-bedroom';
 const RULE = 'the strongest second of motion';
@@ -38,7 +38,7 @@ async function fallCases(plan: SuitePlan): Promise<readonly Case[]> {
     const ordinary = listed
       .filter((one) => one.clip.person !== clip.person && one.clip.activity !== 'fall')
       .map((one) => one.strength);
-    const limit = quantile(Float64Array.from(ordinary).sort(), 1 - ALLOWED);
+    const limit = quantile(ordinary, 1 - ALLOWED);
     const foreign = await plan.panel.ask('falls', clip.person, () => ({ csi: clipTensor(grid) }));
     cases.push({
       group: clip.person,

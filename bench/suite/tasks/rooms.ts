@@ -7,10 +7,11 @@ import { each, playIn, plannedRoom, seedsOf, type PlannedRoom } from '../../accu
 import type { Played } from '../../accuracy/chain/scene.js';
 import { MAJORITY, RANDOM, sure, withBaselines } from '../baselines.js';
 import { ROOM_LINKS, type TaskName } from '../contracts.js';
-import { abstained, accuracy, balanced, meanError, meanOf, shareOfAnswers } from '../metrics.js';
+import { abstained, accuracy, balanced, meanError, shareOfAnswers } from '../metrics.js';
 import { bodyError, jointErrors, poseOf, torso, truePose, MIDDLE_POSE, withMiddlePose } from '../pose.js';
 import { OWN, roomsPlan, type Case, type Metric, type SuitePlan, type Task } from '../task.js';
 import { breathTensor, geometryTensor, roomTensor, sizeTensor } from '../tensors.js';
+import { mean } from '../../../operators/shared/mean.js';
 
 /** Tasks that play simulated rooms on which no model was trained. */
 
@@ -68,7 +69,7 @@ async function countIn(plan: SuitePlan, room: PlannedRoom, people: number): Prom
 
 const within = (share: number): Metric =>
   shareOfAnswers(`pck${100 * share}`, `PCK@${100 * share}`, (answer, truth) =>
-    meanOf(jointErrors(answer, truth).map((error) => Number(error <= share * torso(truth)))),
+    mean(jointErrors(answer, truth).map((error) => Number(error <= share * torso(truth)))),
   );
 
 export const pose: Task = {
@@ -145,10 +146,10 @@ export const breathing: Task = {
     const random = new Random(plan.seed, BREATHING);
     return cases.map((one) => {
       const others = cases.filter(({ group }) => group !== one.group).map(({ truth }) => truth[0]!);
-      const mean = others.length > 0 ? meanOf(others) : (SLOWEST + FASTEST) / 2;
+      const rate = others.length > 0 ? mean(others) : (SLOWEST + FASTEST) / 2;
       return {
         ...one,
-        answers: { ...one.answers, [CONSTANT]: [mean], [CHANCE]: [random.uniform(SLOWEST, FASTEST)] },
+        answers: { ...one.answers, [CONSTANT]: [rate], [CHANCE]: [random.uniform(SLOWEST, FASTEST)] },
       };
     });
   },

@@ -89,11 +89,11 @@ export function trainEnsemble(
   { patience = 0, progress = () => undefined }: EnsembleTraining = {},
 ): Ensemble {
   const width = examples[0]!.inputs.length;
-  const mean = Array.from({ length: width }, (_, i) => average(examples.map(({ inputs }) => inputs[i]!)));
-  const deviation = mean.map((m, i) =>
-    Math.max(1e-6, Math.sqrt(average(examples.map(({ inputs }) => (inputs[i]! - m) ** 2)))),
+  const means = Array.from({ length: width }, (_, i) => mean(examples.map(({ inputs }) => inputs[i]!)));
+  const deviation = means.map((m, i) =>
+    Math.max(1e-6, Math.sqrt(mean(examples.map(({ inputs }) => (inputs[i]! - m) ** 2)))),
   );
-  const scale = { mean, deviation, clip: settings.clip };
+  const scale = { mean: means, deviation, clip: settings.clip };
   const rows = examples.map(({ inputs, positive }) => ({ x: standardise(scale, inputs), positive }));
   const nets = Array.from({ length: settings.nets }, (_, i) => {
     const { net, steps, stopped } = trainNet(
@@ -229,7 +229,7 @@ export const LOOK_STEPS = 10;
 /** Cross-entropy of examples, with falls and others weighted as in a bootstrap. */
 function lossOf(net: Net, rows: readonly Row[], { positives, negatives }: TrainingSettings): number {
   const of = (kind: boolean) =>
-    average(
+    mean(
       rows
         .filter(({ positive }) => positive === kind)
         .map(({ x }) => {
@@ -242,5 +242,5 @@ function lossOf(net: Net, rows: readonly Row[], { positives, negatives }: Traini
 
 const NOISE_TABLE = 65_536;
 
-const average = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 import { normal } from '../../../pipeline/base/random.js';
+import { mean } from '../../shared/mean.js';

@@ -1,6 +1,7 @@
 import { logit, type Ensemble } from './dense.js';
 import { ruleScore } from '../motion/features.js';
 import type { Candidate, View } from '../motion/room.js';
+import { mean } from '../../shared/mean.js';
 
 /** Scores a candidate: high for a fall. */
 export type Scorer = (features: ArrayLike<number>) => number;
@@ -21,8 +22,8 @@ export function scoreOf(candidate: Candidate, scorer: Scorer): number {
   let sum = 0;
   let weights = 0;
   for (const views of byLink(candidate.views).values()) {
-    const weight = Math.max(MIN_WEIGHT, 10 ** average(views.map(({ highest }) => highest)) - 1);
-    sum += weight * average(views.map(({ features }) => scorer(features)));
+    const weight = Math.max(MIN_WEIGHT, 10 ** mean(views.map(({ highest }) => highest)) - 1);
+    sum += weight * mean(views.map(({ features }) => scorer(features)));
     weights += weight;
   }
   return weights > 0 ? sum / weights : -Infinity;
@@ -30,8 +31,6 @@ export function scoreOf(candidate: Candidate, scorer: Scorer): number {
 
 /** Weight of a link at its noise floor: if no link saw more, all count equally. */
 const MIN_WEIGHT = 0.01;
-
-const average = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 
 function byLink(views: readonly View[]): Map<string, View[]> {
   const links = new Map<string, View[]>();

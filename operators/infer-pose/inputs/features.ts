@@ -1,5 +1,6 @@
 import { subcarrierSpacing, type TrainingField, type WindowLink } from '../../../pipeline/model/index.js';
 import { jitterShare } from './jitter.js';
+import { mean } from '../../shared/mean.js';
 
 /**
  * Inputs of the network for a link: plain numbers from a window's values. Training and inference call these
@@ -119,7 +120,7 @@ export function linkFeatures(
   out: Float32Array,
   at: number,
 ): void {
-  const mean = splitOff(amplitude, start * GROUPS);
+  const means = splitOff(amplitude, start * GROUPS);
   const { course, level } = scratch;
   const jitter = jitterShare(course, level);
   const variance = new Float64Array(GROUPS);
@@ -135,17 +136,17 @@ export function linkFeatures(
   }
   dopplerMap(course, out, at + COURSE);
 
-  const overall = average(mean);
+  const overall = mean(means);
   let next = CALIBRATED.start + at;
   let difference = 0;
   for (let g = 0; g < GROUPS; g++) {
-    const shift = profile ? mean[g]! - profile[g]! : 0;
+    const shift = profile ? means[g]! - profile[g]! : 0;
     difference += shift / GROUPS;
     out[next++] = clamp(3 * shift, 4);
   }
   out[next++] = clamp(3 * difference, 4);
   out[next++] = profile ? 1 : 0;
-  for (let g = 0; g < GROUPS; g++) out[next++] = clamp(2 * (mean[g]! - overall), 4);
+  for (let g = 0; g < GROUPS; g++) out[next++] = clamp(2 * (means[g]! - overall), 4);
   for (let g = 0; g < GROUPS; g++) out[next++] = spread(variance[g]!);
   for (let g = 0; g < GROUPS; g++) {
     // Speed of changes: mean square of first differences over twice the variance, 0 (slow) to about 1
@@ -182,12 +183,6 @@ function splitOff(amplitude: LogAmplitude, from: number): Float64Array {
 
 /** Log of a standard deviation, scaled to about -1.5 to 1.5 for 0.01 to 0.5. */
 const spread = (variance: number): number => (Math.log(Math.sqrt(variance) + 1e-3) + 2.7) / 1.3;
-
-const average = (values: ArrayLike<number>): number => {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]!;
-  return sum / values.length;
-};
 
 const clamp = (value: number, limit: number): number =>
   value < -limit ? -limit : value > limit ? limit : value;

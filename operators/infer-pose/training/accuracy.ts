@@ -2,9 +2,11 @@ import { POSTURES } from '../networks/body.js';
 import { COUNTS } from '../networks/layers.js';
 import { expectedError, likeliest } from '../people/person.js';
 import type { ErrorCalibration } from '../model/weights.js';
-import { mean, quantile, rootError } from './calibrate.js';
+import { rootError } from './calibrate.js';
 import { pelvisAligned, singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
 import type { Activity } from './samples.js';
+import { mean } from '../../shared/mean.js';
+import { rankedQuantile } from '../../shared/median.js';
 
 /**
  * Accuracy on held-out windows, with baselines that need no CSI. Lengths are metres, but MPJPE millimetres,
@@ -108,7 +110,7 @@ function rowOf(people: readonly Single[], constantPose: Float32Array): Row {
   return {
     windows: people.length,
     root: mean(errors),
-    rootP90: quantile(errors, 0.9),
+    rootP90: rankedQuantile(errors, 0.9),
     rootConstant: mean(
       people.map(({ truth, size }) => Math.hypot(size.x / 2 - truth.root[0], size.y / 2 - truth.root[1])),
     ),
@@ -116,7 +118,7 @@ function rowOf(people: readonly Single[], constantPose: Float32Array): Row {
     mpjpeShrunk: millimetres(poses.map((pose) => pose.shrunk)),
     mpjpeConstant: millimetres(poses.map((pose) => pose.constant)),
     shape: millimetres(poses.map((pose) => pose.shape)),
-    heading: quantile(people.map(headingError), 0.5),
+    heading: rankedQuantile(people.map(headingError), 0.5),
     posture: mean(
       people.map(({ estimate, truth }) => Number(likeliest(estimate.postures) === truth.posture)),
     ),

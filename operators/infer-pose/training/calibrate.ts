@@ -3,6 +3,7 @@ import { turnError } from '../people/person.js';
 import type { Estimate } from '../sights/sight.js';
 import type { ErrorCalibration, Scale } from '../model/weights.js';
 import { singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
+import { mean } from '../../shared/mean.js';
 
 /** Fits the error scales on held-out windows that are used for nothing else. */
 export function calibrateErrors(held: readonly Outcome[]): ErrorCalibration {
@@ -98,13 +99,4 @@ export function jointScale(people: readonly Answered[]): ErrorCalibration['joint
   const determinant = aa * bb - ab * ab;
   if (determinant < 1e-9) return { scale: aa > 0 ? ay / aa : 1, heading: 0 };
   return { scale: (ay * bb - by * ab) / determinant, heading: (by * aa - ay * ab) / determinant };
-}
-
-export const mean = (values: readonly number[]): number =>
-  values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** The value below which a share of the values lies; NaN for none. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
 }

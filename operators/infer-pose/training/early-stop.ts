@@ -2,10 +2,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { seeded } from '../../../pipeline/base/random.js';
 import { weightTensors } from '../networks/network.js';
 import { trainingBatch, type TrainingBatch } from './batches.js';
-import { mean } from './calibrate.js';
 import { batchLoss } from './loss.js';
 import { FIRST_HELD_OUT_SEED } from './outcomes.js';
 import type { Samples } from './samples.js';
+import { mean } from '../../shared/mean.js';
 
 /** Validation rooms of a training: no training may have this seed, and no report measures on it. */
 export const WATCHED_SEED = FIRST_HELD_OUT_SEED - 1;

@@ -1,5 +1,6 @@
 import type { State } from '../../component/index.js';
 import type { Following, LineClock, Timed } from './line-clock.js';
+import { isoTime } from '../../base/iso-time.js';
 
 /**
  * Event time of records that each state it. No record is skipped, since records of several senders, or those that come
@@ -45,7 +46,7 @@ export class StatedClock implements LineClock {
     if (judged === undefined) return undefined;
     const { same, before, firstBefore } = judged;
     if (same >= CONFIRM || before <= same) return this.#believe(stated, 0);
-    const message = `the time ${timeText(stated)} is after those of the lines that follow it: the line gets the time of the next one`;
+    const message = `the time ${isoTime(stated)} is after those of the lines that follow it: the line gets the time of the next one`;
     return { ...this.#believe(firstBefore, 0), problem: { code: 'time', message } };
   }
 
@@ -85,19 +86,19 @@ export class StatedClock implements LineClock {
   }
 
   #doubt(stated: number): Timed {
-    const message = `the time ${timeText(stated)} does not follow from the lines around it: the line gets the newest time`;
+    const message = `the time ${isoTime(stated)} does not follow from the lines around it: the line gets the newest time`;
     return { time: this.#time, problem: { code: 'time', message } };
   }
 
   /** Lines of this clock come between those of others. */
   #addClock(stated: number): Timed {
     const offset = this.#time - stated;
-    const message = `the time ${timeText(stated)} is that of a clock ${Math.abs(offset / 1e6)} s ${offset < 0 ? 'ahead of' : 'behind'} other lines: its lines are shifted by that much`;
+    const message = `the time ${isoTime(stated)} is that of a clock ${Math.abs(offset / 1e6)} s ${offset < 0 ? 'ahead of' : 'behind'} other lines: its lines are shifted by that much`;
     return { ...this.#believe(stated, offset), problem: { code: 'clock', message } };
   }
 
   #setClock(stated: number): Timed {
-    const message = `the time goes back to ${timeText(stated)}, as if a clock was set or another log begins: times continue from those of the lines before`;
+    const message = `the time goes back to ${isoTime(stated)}, as if a clock was set or another log begins: times continue from those of the lines before`;
     return { ...this.#believe(stated, this.#time + STEP_OVER - stated), problem: { code: 'clock', message } };
   }
 }
@@ -113,8 +114,6 @@ interface Judged {
   /** The time that the first of `before` states, microseconds. */
   readonly firstBefore: number;
 }
-
-const timeText = (time: number): string => new Date(time / 1000).toISOString();
 
 /** A time may be this much after the newest one, microseconds. */
 const MAX_STEP = 60_000_000;

@@ -1,4 +1,5 @@
 import type { CsiBlock } from '../../model/index.js';
+import { isoTime } from '../../base/iso-time.js';
 
 /**
  * Which links of a source are active, and their signal and noise levels. Only for status pages, so not part
@@ -80,7 +81,7 @@ export class LinkActivity {
             id,
             {
               ...(rate !== null && { rate }),
-              last: new Date(last / 1000).toISOString(),
+              last: isoTime(last),
               ...(!Number.isNaN(rssi.mean) && { rssi: rssi.mean }),
               ...(!Number.isNaN(noise.mean) && { noise: noise.mean }),
             },

@@ -1,5 +1,6 @@
 import type { DecoderContext } from '../contract/format.js';
 import { Heard } from './heard.js';
+import { isoTime } from '../../base/iso-time.js';
 
 /**
  * Senders that belong to no link: counted, and listed up to a limit in order of arrival. A sender that has
@@ -65,8 +66,8 @@ export class Strangers {
       reason,
       line,
       ...heard.describe(this.#format),
-      first: new Date(heard.first / 1000).toISOString(),
-      last: new Date(heard.last / 1000).toISOString(),
+      first: isoTime(heard.first),
+      last: isoTime(heard.last),
     }));
     return { frames: this.frames, senders: this.senders, listed };
   }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { deflate as deflateCallback, inflate as inflateCallback } from 'node:zlib';
 import type { KafkaMessage, Message } from 'kafkajs';
 import type { PartitionCheckpoint } from '../../component/index.js';
+import { codedError } from '../../base/error-text.js';
 
 const deflate = promisify(deflateCallback);
 const inflate = promisify(inflateCallback);
@@ -103,7 +104,7 @@ export class CheckpointReader {
     if (!text) return { saved: undefined, writer: new CheckpointWriter({}) };
     const head = JSON.parse(text.toString()) as Head;
     if (head.version > VERSION)
-      throw stateError(
+      throw codedError(
         'state.newer',
         `the checkpoint was written by a newer csiflow (layout ${head.version}, this one knows ${VERSION}): run that version here too`,
       );
@@ -111,7 +112,7 @@ export class CheckpointReader {
     for (const [name, { chunks }] of Object.entries(head.parts)) {
       const values = Array.from({ length: chunks }, (_, chunk) => this.#values.get(keyOf(name, chunk)));
       if (values.includes(undefined))
-        throw stateError('state.corrupt', `the checkpoint lacks a chunk of ${name}: was the topic cut?`);
+        throw codedError('state.corrupt', `the checkpoint lacks a chunk of ${name}: was the topic cut?`);
       parts.set(name, await inflate(Buffer.concat(values as Buffer[])));
     }
     return { saved: { epoch: head.epoch, parts }, writer: new CheckpointWriter(head.parts) };
@@ -134,5 +135,3 @@ function inLots(messages: readonly Message[]): readonly (readonly Message[])[] {
 }
 
 const keyOf = (name: string, chunk: number): string => `part/${name}/${chunk}`;
-
-const stateError = (code: string, message: string) => Object.assign(new Error(message), { code });

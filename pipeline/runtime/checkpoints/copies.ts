@@ -6,6 +6,7 @@ import { StateStore, STATE_FILE } from '../../state/index.js';
 import { makeFolder } from '../../base/folders.js';
 import { Nodes, type NodesOptions } from '../nodes/nodes.js';
 import { named } from '../nodes/node-error.js';
+import { codedError } from '../../base/error-text.js';
 
 /** Where a backup holds the copies of stores: one folder per node. */
 export const STORES = 'stores';
@@ -28,9 +29,7 @@ export async function copyStores(nodes: Nodes, folder: string): Promise<void> {
 export async function copyStopped(options: NodesOptions, folder: string): Promise<void> {
   const { id, settings } = options.topology;
   if (!existsSync(join(settings.stateFolder, STATE_FILE)))
-    throw Object.assign(new Error(`${settings.stateFolder} holds no state: ${id} has never run there`), {
-      code: 'backup.nothing',
-    });
+    throw codedError('backup.nothing', `${settings.stateFolder} holds no state: ${id} has never run there`);
   const { key, formerKey = null } = stateKeysOf(settings);
   const state = new StateStore(settings.stateFolder, id, key, formerKey);
   try {

@@ -11,6 +11,7 @@ import {
   type Tracer,
 } from '../../telemetry/traces/index.js';
 import { newestOf, type DataSignal } from '../signals/signal.js';
+import { isoTime } from '../../base/iso-time.js';
 
 /** Limit of frames waiting in a node for a record that represents them. */
 const HELD = 64;
@@ -198,7 +199,7 @@ const reaches = (record: Data, time: number): boolean =>
 /** A trace's attributes of its frame. */
 function frameOf(record: Data, index: number, links: LinkTable) {
   const time = knownAt(record, index);
-  const at = { 'csiflow.frame.time': new Date(time / 1000).toISOString(), 'csiflow.frame.port': record.port };
+  const at = { 'csiflow.frame.time': isoTime(time), 'csiflow.frame.port': record.port };
   if (record.port !== 'csi') return { time, subject: record.port, attributes: at };
   const link = links.at(record.link[index]!).link.id;
   const attributes = { ...at, 'csiflow.frame.link': link, 'csiflow.frame.sequence': record.sequence[index]! };

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { codeOf } from '../serial/byte-input.js';
 import { identityOf, isSameFile, type FileIdentity } from './identity.js';
+import { errorCode } from '../../base/error-text.js';
 
 /** Compressed rotated files, in which reading cannot be resumed. */
 const PACKED = new Set(['.gz', '.xz', '.bz2', '.zst', '.lz4', '.zip']);
@@ -75,7 +75,7 @@ async function opened(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

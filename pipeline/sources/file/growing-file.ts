@@ -1,5 +1,4 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { codeOf } from '../serial/byte-input.js';
 import {
   FILE_FORMATS,
   FormatError,
@@ -14,6 +13,7 @@ import { tableKindOf } from '../../formats/tables/kinds.js';
 import { damaged, unknownKind, type RecordingBatch, type RecordingPosition } from '../recording.js';
 import { identityOf, isComplete, isSameFile, type FileIdentity } from './identity.js';
 import type { OpenedRecording } from './steps.js';
+import { errorCode } from '../../base/error-text.js';
 
 const CHUNK_BYTES = 262_144;
 
@@ -204,7 +204,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
     // A pipe without a writer would block a thread.
     if ((await stat(path)).isFile()) return await open(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   throw new FormatError(

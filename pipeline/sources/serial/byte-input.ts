@@ -21,7 +21,3 @@ export class InputError extends Error {
     this.retriable = retriable;
   }
 }
-
-/** The system's code of an error: `ENOENT`. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';

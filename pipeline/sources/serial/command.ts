@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { startTimer } from '../../base/backoff.js';
 import type { Clock } from '../../component/index.js';
-import { errorText } from '../../base/error-text.js';
-import { codeOf, InputError, type ByteInput } from './byte-input.js';
+import { errorText, errorCode } from '../../base/error-text.js';
+import { InputError, type ByteInput } from './byte-input.js';
 
 /** Limit of a program's last error output. */
 const COMPLAINT_BYTES = 2048;
@@ -76,7 +76,7 @@ function send(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
     else process.kill(-child.pid!, signal);
   } catch (error) {
     // It has just exited by itself.
-    if (codeOf(error) !== 'ESRCH') throw error;
+    if (errorCode(error) !== 'ESRCH') throw error;
   }
 }
 
@@ -116,6 +116,6 @@ function startError(program: string, folder: string, error: Error): InputError {
     ENOENT: `the program or the folder ${folder} does not exist: install it, or use its full path`,
     EACCES: 'csiflow may not run it',
   };
-  const why = advice[codeOf(error)] ?? errorText(error);
-  return new InputError(`\`${program}\` cannot be started: ${why}`, codeOf(error) === 'EAGAIN', error);
+  const why = advice[errorCode(error)] ?? errorText(error);
+  return new InputError(`\`${program}\` cannot be started: ${why}`, errorCode(error) === 'EAGAIN', error);
 }

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty, ReadStream } from 'node:tty';
-import { errorText } from '../../base/error-text.js';
-import { codeOf, InputError, type ByteInput } from './byte-input.js';
+import { errorText, errorCode } from '../../base/error-text.js';
+import { InputError, type ByteInput } from './byte-input.js';
 
 /**
  * Does not block on a line without carrier or a pipe without a writer, and never becomes the terminal of this
@@ -35,7 +35,7 @@ function opened(path: string): number {
   try {
     return openSync(path, FLAGS);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     const [why, retriable] = ADVICE[code] ?? [errorText(error), true];
     throw new InputError(`${path} cannot be opened: ${why}`, retriable, error);
   }

@@ -4,7 +4,8 @@ import { cadence, walkPose } from './person/gait.js';
 import { ease, standing } from './person/poses.js';
 import type { Random } from './shared/random.js';
 import { clamp, type Size } from './shared/room.js';
-import { MARGIN, wrap } from './person/walk.js';
+import { MARGIN } from './person/walk.js';
+import { wrapAngle } from '../../base/angle.js';
 
 /** Leaving a room through its door, and returning. */
 
@@ -29,7 +30,7 @@ export function leave(actor: Actor, seconds: number, to: readonly [number, numbe
   if (actor.timeline.activity === null) actor.last.set([...way.inside, way.heading]);
   else {
     actor.walk({ activity: 'walk', to: way.inside });
-    actor.turnTo(actor.heading + wrap(way.heading - actor.heading));
+    actor.turnTo(actor.heading + wrapAngle(way.heading - actor.heading));
     pass(actor, way, 1);
   }
   const outside = standing(actor.random);

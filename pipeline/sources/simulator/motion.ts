@@ -11,7 +11,7 @@ import type { MotionLibrary } from './recorded/library.js';
 import { playClip, playCrawl, playFall } from './recorded/play.js';
 import { kneel, lieDown, rest, sitDown } from './rest.js';
 import type { Size } from './shared/room.js';
-import { wrap } from './person/walk.js';
+import { wrapAngle } from '../../base/angle.js';
 
 export interface MotionOptions {
   /** Starting pose, see {@link homePose}; default: a random one. */
@@ -99,7 +99,7 @@ export class Motion {
     const x = home[POSE.x]!;
     const y = home[POSE.y]!;
     actor.walk({ activity: 'walk', to: [x, y], speed: 0.9 });
-    actor.turnTo(actor.heading + wrap(home[POSE.heading]! - actor.heading));
+    actor.turnTo(actor.heading + wrapAngle(home[POSE.heading]! - actor.heading));
     const from = actor.last.slice();
     actor.add('stand', 1, true, (time, out) => {
       out.set(home);

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../component/index.js';
+import { ignoreAbort } from '../../base/waiting.js';
 
 /**
  * Longer than the interval between checkpoints, in seconds: everything lost in a crash is simulated again.
@@ -56,10 +57,6 @@ export class Pace {
     if (left < 1) await nextTurn();
     else await sleep(left, undefined, { signal: this.#signal }).catch(ignoreAbort);
   }
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
 }
 
 /** Reads the signal again: it may have been aborted during an await. */

@@ -21,7 +21,7 @@ import type { Reflector } from './shared/reflector.js';
 import { stepOf, type PersonConfig, type ThingConfig } from './script.js';
 import { makeThing } from './things.js';
 import type { Thing, ThingKind } from './thing.js';
-import { wrap } from './person/walk.js';
+import { wrapAngle } from '../../base/angle.js';
 
 /** The 52 subcarriers of the legacy training field, as an ESP32 reports them, on channel 6. */
 export const LAYOUT: CsiLayout = csiLayout({
@@ -263,7 +263,7 @@ export class Stage {
         activity: ACTIVITIES[activity]!,
         posture: POSTURES[postureOf(pose)],
         root: [round(pose[POSE.x]!), round(pose[POSE.y]!)],
-        heading: round(wrap(pose[POSE.heading]!)),
+        heading: round(wrapAngle(pose[POSE.heading]!)),
         keypoints: Array.from({ length: KEYPOINTS }, (_, i) =>
           Array.from(body.keypoints.subarray(3 * i, 3 * i + 3), round),
         ),

@@ -1,7 +1,7 @@
 import { Body, KEYPOINTS, POSE } from './person/body.js';
 import { postureOf } from './person/poses.js';
 import type { ThingKind } from './thing.js';
-import { wrap } from './person/walk.js';
+import { wrapAngle } from '../../base/angle.js';
 
 /**
  * Actual positions of people, on the samples' grid. Indices of ACTIVITIES; postures 0 upright, 1 sitting, 2
@@ -51,7 +51,7 @@ export function writeTruth(
   const row = person * samples + sample;
   truth.root[2 * row] = pose[POSE.x]!;
   truth.root[2 * row + 1] = pose[POSE.y]!;
-  truth.heading[row] = wrap(pose[POSE.heading]!);
+  truth.heading[row] = wrapAngle(pose[POSE.heading]!);
   truth.posture[row] = postureOf(pose);
   truth.activity[row] = activity;
   truth.keypoints.set(body.keypoints, row * KEYPOINTS * 3);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { codedError } from '../../base/error-text.js';
 
 /** Where traces go, and which frames are sampled. From OpenTelemetry's own environment variables. */
 export interface TraceSettings {
@@ -80,4 +81,4 @@ function readNumber(text: string | undefined): number {
   throw refused(`OTEL_TRACES_SAMPLER_ARG must be the share of frames to trace, 0 to 1 (got ${text})`);
 }
 
-const refused = (message: string) => Object.assign(new Error(message), { code: 'traces.setting' });
+const refused = (message: string) => codedError('traces.setting', message);

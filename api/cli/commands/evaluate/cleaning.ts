@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
+import { toPeople } from '../../to-stderr.js';
 
 export function register(evaluate: Command): void {
   evaluate
@@ -22,7 +23,7 @@ export function register(evaluate: Command): void {
         );
       const report = evaluateCleaning({
         ...options,
-        print: (line) => (options.json ? process.stderr : process.stdout).write(`${line}\n`),
+        print: toPeople(options.json),
       });
       if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '../../number-options.js';
+import { toPeople } from '../../to-stderr.js';
 
 export function register(evaluate: Command): void {
   evaluate
@@ -21,7 +22,7 @@ export function register(evaluate: Command): void {
       const { evaluateTracking } = await import('../../../../bench/accuracy/tracking-report.js');
       const report = evaluateTracking({
         ...options,
-        print: (line) => (options.json ? process.stderr : process.stdout).write(`${line}\n`),
+        print: toPeople(options.json),
       });
       if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { toPeople } from '../../to-stderr.js';
 
 interface Options {
   model: string;
@@ -22,7 +23,7 @@ export function register(train: Command): void {
     .option('--json', 'print the result as JSON; progress goes to stderr')
     .addHelpText('after', '\nExample:\n  csiflow train confirmation --model models/ward-3 --cache rooms')
     .action(async ({ json, ...options }: Options) => {
-      const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
+      const print = toPeople(json);
       const { trainConfirmationOf } = await import('../../../../bench/memory/train-confirmation.js');
       const { folder, manifest, figures } = await trainConfirmationOf({ ...options, print });
       if (json)

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { wholeNumber } from '../../number-options.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
+import { toPeople } from '../../to-stderr.js';
 
 interface Options {
   data?: string;
@@ -67,7 +68,7 @@ export function register(train: Command): void {
     .option('--json', 'print the training as JSON, without the weights; progress goes to stderr')
     .addHelpText('after', EXAMPLES)
     .action(async ({ json, several, warnings, ...options }: Options) => {
-      const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
+      const print = toPeople(json);
       const own = options.recordings === undefined ? trainOne : trainOwn;
       const train = warnings ? trainWarnings : several ? trainSeveral : own;
       const trained = await train(options, print);

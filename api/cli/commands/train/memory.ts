@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '../../number-options.js';
+import { toPeople } from '../../to-stderr.js';
 
 interface Options {
   model: string;
@@ -48,7 +49,7 @@ export function register(train: Command): void {
       '\nExample:\n  csiflow train memory --model models/ward-3 --cache rooms --state ward-3.state',
     )
     .action(async ({ json, ...options }: Options) => {
-      const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
+      const print = toPeople(json);
       const { trainMemoryOf } = await import('../../../../bench/memory/train-memory.js');
       const { folder, manifest, figures } = await trainMemoryOf({ ...options, print });
       if (json)

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { toPeople } from '../../to-stderr.js';
 
 interface Options {
   environment?: string;
@@ -63,7 +64,7 @@ export function register(train: Command): void {
       const { trainPose } = await import('../../../../operators/infer-pose/training/main.js');
       const report = await trainPose({
         ...options,
-        print: (line) => (json ? process.stderr : process.stdout).write(`${line}\n`),
+        print: toPeople(json),
       });
       if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     });

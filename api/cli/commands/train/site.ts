@@ -4,6 +4,7 @@ import { packageFile } from '../../../../pipeline/base/paths.js';
 import type { Environment } from '../../../../pipeline/model/index.js';
 import type { LabelledRecording } from '../../../../bench/site/train-site.js';
 import { wholeNumber } from '../../number-options.js';
+import { toPeople } from '../../to-stderr.js';
 
 interface Options {
   readonly topology: string;
@@ -60,7 +61,7 @@ async function trainOn(
     import('../../topologies.js'),
     import('../../../../bench/site/in-environment.js'),
   ]);
-  const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
+  const print = toPeople(json);
   const registry = await registryWith([]);
   const loaded = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
   const environment = file === undefined ? null : await environmentOf(file);

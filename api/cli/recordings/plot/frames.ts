@@ -2,6 +2,7 @@ import type { RawBatch } from '../../../../pipeline/component/index.js';
 import type { Decoder } from '../../../../pipeline/formats/index.js';
 import { frameSize, type CsiLayout } from '../../../../pipeline/model/index.js';
 import type { CsiBlock } from '../../../../pipeline/model/index.js';
+import { wrapAngle } from '../../../../pipeline/base/angle.js';
 
 /** Frames of one sender and layout, for a plot. */
 export interface PlotFrames {
@@ -91,7 +92,7 @@ function meanAmplitude(values: Float32Array, into: Float32Array): void {
 function flatPhase(values: Float32Array, subcarriers: Int16Array, into: Float32Array): void {
   const count = into.length;
   for (let k = 0; k < count; k++) into[k] = Math.atan2(values[2 * k + 1]!, values[2 * k]!);
-  for (let k = 1; k < count; k++) into[k] = into[k - 1]! + wrapped(into[k]! - into[k - 1]!);
+  for (let k = 1; k < count; k++) into[k] = into[k - 1]! + wrapAngle(into[k]! - into[k - 1]!);
   let [x, y, xx, xy] = [0, 0, 0, 0];
   for (let k = 0; k < count; k++) {
     x += subcarriers[k]! / count;
@@ -100,7 +101,5 @@ function flatPhase(values: Float32Array, subcarriers: Int16Array, into: Float32A
     xy += (subcarriers[k]! * into[k]!) / count;
   }
   const slope = xx > x * x ? (xy - x * y) / (xx - x * x) : 0;
-  for (let k = 0; k < count; k++) into[k] = wrapped(into[k]! - y - slope * (subcarriers[k]! - x));
+  for (let k = 0; k < count; k++) into[k] = wrapAngle(into[k]! - y - slope * (subcarriers[k]! - x));
 }
-
-const wrapped = (angle: number): number => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));

@@ -1,5 +1,6 @@
 import { encode } from 'fast-png';
 import { colourAt, type Scale } from './colours.js';
+import { escapeHtml } from '../../../../pipeline/base/escape-html.js';
 
 /** A rectangle of the drawing, pixels. */
 export interface Box {
@@ -12,9 +13,6 @@ export interface Box {
 const INK = '#1f2430';
 export const FAINT = '#6b7280';
 const GRID = '#d8dce3';
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
@@ -31,7 +29,7 @@ export function text(x: number, y: number, content: string, style: TextStyle = {
   const { size = 13, colour = INK, anchor = 'start', bold = false, turn } = style;
   const turned = turn === undefined ? '' : ` transform="rotate(${turn} ${rounded(x)} ${rounded(y)})"`;
   const weight = bold ? ' font-weight="700"' : '';
-  return `<text x="${rounded(x)}" y="${rounded(y)}" font-size="${size}" fill="${colour}" text-anchor="${anchor}"${weight}${turned}>${escaped(content)}</text>`;
+  return `<text x="${rounded(x)}" y="${rounded(y)}" font-size="${size}" fill="${colour}" text-anchor="${anchor}"${weight}${turned}>${escapeHtml(content)}</text>`;
 }
 
 export const line = (x1: number, y1: number, x2: number, y2: number, colour: string, thick = 1): string =>

@@ -1,4 +1,5 @@
 import { read } from './yaml-edit.js';
+import { isRecord } from '../../../../pipeline/base/is-record.js';
 
 export type Point2 = readonly [x: number, y: number];
 export type Point3 = readonly [x: number, y: number, z: number];
@@ -56,9 +57,6 @@ export function readDraft(text: string): Draft {
   });
   return content as unknown as Draft;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function each(
   list: unknown,

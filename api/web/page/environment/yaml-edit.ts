@@ -1,6 +1,7 @@
 import { isAlias, isMap, isNode, isPair, isScalar, isSeq, parseDocument } from 'yaml';
 import type { CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { flow } from './flow.js';
+import { isRecord } from '../../../../pipeline/base/is-record.js';
 
 type Path = readonly (string | number)[];
 type Items = readonly unknown[];
@@ -106,9 +107,6 @@ export function read(text: string): Document.Parsed {
   if (error) throw new Error(error.message.split('\n', 1)[0]);
   return document;
 }
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The first index at which two lists hold different objects, or the end of the shorter one. */
 function firstDifference(one: Items, other: Items): number {

@@ -2,11 +2,11 @@ import type { Environment } from '../../../../pipeline/model/index.js';
 import { Random } from '../../../../pipeline/sources/simulator/shared/random.js';
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import type { CheckedTopology } from '../../../../pipeline/config/index.js';
-import { mean } from '../answers.js';
 import { exact, meanOver, over, type Figure } from '../bootstrap.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed, Played } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
+import { mean } from '../../../../operators/shared/mean.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'true', title: 'true, mean', unit: 'number' },

@@ -1,10 +1,11 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
-import { mean, poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
+import { poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { meanOver, shareOfRooms, type Figure } from '../bootstrap.js';
 import { calibrated, each, playIn, seedsOf, uncalibrated, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
+import { mean } from '../../../../operators/shared/mean.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'ghosts', title: 'rooms where more than 5 % of empty frames see a person', unit: 'rooms' },

@@ -1,12 +1,13 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import type { SensedEvent } from '../../../../pipeline/model/index.js';
-import { mean, surestOf } from '../answers.js';
+import { surestOf } from '../answers.js';
 import { exact, meanOver, medianOver, poissonRate } from '../bootstrap.js';
 import { dailyLife } from '../daily-life.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Given, Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
+import { mean } from '../../../../operators/shared/mean.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'found', title: 'falls found within 30 s', unit: 'share' },

@@ -1,9 +1,10 @@
 import { assign } from '../../../../operators/track-persons/assignment.js';
 import { nearness, scoreTracking, type Place, type TrackingScore } from '../../tracking.js';
-import { poseFramesIn, mean, middleError, placeError, toldOf } from '../answers.js';
+import { poseFramesIn, middleError, placeError, toldOf } from '../answers.js';
 import { meanOver, over } from '../bootstrap.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
+import { mean } from '../../../../operators/shared/mean.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'count', title: 'count right', unit: 'share' },

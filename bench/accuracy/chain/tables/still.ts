@@ -1,9 +1,10 @@
 import type { Posture } from '../../../../pipeline/model/index.js';
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
-import { poseFramesIn, mean, middleError, placeError, seenIn, surestOf } from '../answers.js';
+import { poseFramesIn, middleError, placeError, seenIn, surestOf } from '../answers.js';
 import { meanOver, over, type Figure } from '../bootstrap.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
+import { mean } from '../../../../operators/shared/mean.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'place', title: 'position, mean error', unit: 'm' },

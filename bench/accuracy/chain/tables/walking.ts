@@ -5,7 +5,6 @@ import {
   headingError,
   jointError,
   jointsOf,
-  mean,
   middleError,
   placeError,
   surestOf,
@@ -13,6 +12,7 @@ import {
 import { meanOver, medianOver } from '../bootstrap.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
+import { mean } from '../../../../operators/shared/mean.js';
 
 export const WALKING_COLUMNS: readonly Column[] = [
   { id: 'place', title: 'position, mean error', unit: 'm' },

@@ -1,4 +1,5 @@
 import { layOut, type Layout, type Point } from './layout.js';
+import { escapeHtml } from '../../../base/escape-html.js';
 
 export interface Picture {
   /** Read by screen readers. */
@@ -47,7 +48,7 @@ export function drawSvg({ title, nodes, edges }: Picture): string {
   const [width, height] = [Math.ceil(layout.width), Math.ceil(layout.height)];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, sans-serif">`,
-    `<title>${escaped(title)}</title>`,
+    `<title>${escapeHtml(title)}</title>`,
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#5b6b78"/></marker></defs>',
     `<rect width="${width}" height="${height}" rx="8" fill="#fff"/>`,
     ...lines,
@@ -92,12 +93,12 @@ const previousY = (points: readonly Point[], point: Point): number => points[poi
 /** Over the first part of the line, with a rim so that it can be read over other lines. */
 function labelOf(label: string, [start, next]: readonly Point[]): string {
   const [x, y] = [(start!.x + next!.x) / 2, (start!.y + next!.y) / 2 - 4];
-  return `<text x="${round(x)}" y="${round(y)}" font-size="10" text-anchor="middle" fill="#3d4c58" stroke="#fff" stroke-width="3" paint-order="stroke">${escaped(label)}</text>`;
+  return `<text x="${round(x)}" y="${round(y)}" font-size="10" text-anchor="middle" fill="#3d4c58" stroke="#fff" stroke-width="3" paint-order="stroke">${escapeHtml(label)}</text>`;
 }
 
 function boxOf({ label, detail, kind }: Node, { x, y }: Point, width: number): string {
   const text = (content: string, size: number, below: number, weight: number): string =>
-    `<text x="${round(x)}" y="${round(y + below)}" font-size="${size}" font-weight="${weight}" text-anchor="middle" fill="#10222f">${escaped(content)}</text>`;
+    `<text x="${round(x)}" y="${round(y + below)}" font-size="${size}" font-weight="${weight}" text-anchor="middle" fill="#10222f">${escapeHtml(content)}</text>`;
   const words =
     detail === undefined ? text(label, 13, 5, 600) : text(label, 13, 1, 600) + text(detail, 11, 15, 400);
   return `${shapeOf(kind, x - width / 2, y - SIZE.height / 2, width)}${words}`;
@@ -117,6 +118,3 @@ function shapeOf(kind: Node['kind'], left: number, top: number, width: number): 
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -3,6 +3,7 @@ import { POSE, type BodySize } from './body.js';
 import { cadence } from './gait.js';
 import type { Random } from '../shared/random.js';
 import { clamp, type Size } from '../shared/room.js';
+import { wrapAngle } from '../../../base/angle.js';
 
 /** Walkers keep their pelvis this far from walls, metres. */
 export const MARGIN = 0.5;
@@ -73,7 +74,7 @@ export function walkPath(
       continue;
     }
     pause -= PATH_STEP;
-    const error = wrap(Math.atan2(dy, dx) - heading);
+    const error = wrapAngle(Math.atan2(dy, dx) - heading);
     const aim =
       pause > 0 ? 0 : pace * Math.max(0.08, Math.cos(error)) * (step.to ? Math.min(1, left / 0.5 + 0.1) : 1);
     speed += clamp(aim - speed, -2.5 * PATH_STEP, 1.5 * PATH_STEP);
@@ -104,6 +105,3 @@ export function alongPath(path: Path, time: number, pose: Float64Array): { phase
   pose[POSE.heading] = between(path.heading);
   return { phase: between(path.phase), speed: between(path.speed) };
 }
-
-/** Wraps an angle to the half turn about 0. */
-export const wrap = (angle: number): number => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));

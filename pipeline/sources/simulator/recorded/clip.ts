@@ -1,6 +1,7 @@
 import type { Activity } from '../person/activities.js';
 import { POSE, POSE_SIZE } from '../person/body.js';
 import { FREE } from '../person/free.js';
+import { wrapAngle } from '../../../base/angle.js';
 
 /** Joints of recorded motion, in the order of their columns. */
 export const JOINTS = [
@@ -71,7 +72,7 @@ function writePose(
   const forward = cross(left, up);
   // The rotation about the vertical in the shortest rotation from standing upright.
   const yaw = Math.atan2(forward[1] - left[0], forward[0] + left[1]);
-  const heading = before + wrapped(yaw - before);
+  const heading = before + wrapAngle(yaw - before);
   const cos = Math.cos(heading);
   const sin = Math.sin(heading);
   const write = (direction: number, [x, y, z]: Vector) => {
@@ -115,5 +116,3 @@ const cross = (a: Vector, b: Vector): Vector => [
   a[2] * b[0] - a[0] * b[2],
   a[0] * b[1] - a[1] * b[0],
 ];
-
-const wrapped = (angle: number): number => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
