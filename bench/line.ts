@@ -6,7 +6,7 @@ import { runtimeOverhead } from './speed/runtime-overhead.js';
 import { clientsSpeed } from './speed/system/clients.js';
 import { historySpeed } from './speed/system/history.js';
 import { poseLatency } from './speed/system/latency.js';
-import { memoryUse } from './speed/system/memory.js';
+import { memoryUse, type Memory } from './speed/system/memory.js';
 import { restartAfterKill } from './speed/system/restart.js';
 import { lossless, udpLine, type UdpStep } from './speed/system/udp-line.js';
 import { mean } from '../operators/shared/mean.js';
@@ -254,25 +254,28 @@ async function history({ quick, progress }: LineOptions): Promise<Result[]> {
 }
 
 const MEMORY_TARGET_MB = 250;
-/** A shorter run says nothing about the slope. */
+/** A shorter run says nothing about the slope, so its target is the memory alone. */
 const SLOPE_SECONDS = 600;
 
 async function memory({ quick, memorySeconds, progress }: LineOptions): Promise<Result[]> {
   const seconds = quick ? Math.min(30, memorySeconds) : memorySeconds;
   progress(`memory, ${seconds} s`);
-  const figures = await memoryUse({ seconds, rooms: 5, frames: 1_000 });
+  return [memoryResult(await memoryUse({ seconds, rooms: 5, frames: 1_000 }), seconds)];
+}
+
+/** @param seconds how long memory was watched */
+export function memoryResult(figures: Memory, seconds: number): Result {
   const { samples, highest, slope, error } = figures;
   const half = samples.length >> 1;
-  return [
-    {
-      what: 'memory at 1,000 frames/s with WASM',
-      target: `${MEMORY_TARGET_MB} MB, slope 0 within noise`,
-      reached: `${highest} MB at most over ${seconds} s, ${slope.toFixed(1)} ± ${error.toFixed(1)} MB a minute in the second half`,
-      control: `second half over first: ${(mean(samples.slice(half)) / mean(samples.slice(0, half))).toFixed(3)}`,
-      met: highest <= MEMORY_TARGET_MB && (seconds < SLOPE_SECONDS || slope <= 2 * error),
-      figures,
-    },
-  ];
+  const isLong = seconds >= SLOPE_SECONDS;
+  return {
+    what: 'memory at 1,000 frames/s with WASM',
+    target: `${MEMORY_TARGET_MB} MB, ${isLong ? 'slope 0 within noise' : 'slope not judged below ten minutes'}`,
+    reached: `${highest} MB at most over ${seconds} s, ${slope.toFixed(1)} ± ${error.toFixed(1)} MB a minute in the second half`,
+    control: `second half over first: ${(mean(samples.slice(half)) / mean(samples.slice(0, half))).toFixed(3)}`,
+    met: highest <= MEMORY_TARGET_MB && (!isLong || slope <= 2 * error),
+    figures,
+  };
 }
 
 /** The second measurement is the control of the first. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NAMES } from '../../api/cli/commands/bench/line.js';
-import { MEASUREMENTS } from '../../bench/line.js';
+import { MEASUREMENTS, memoryResult } from '../../bench/line.js';
 import { measureLine } from '../../bench/measure-line.js';
 import { performancePage } from '../../bench/performance-page.js';
 import { csiflow } from '../support/csiflow.js';
@@ -58,4 +58,14 @@ it('prints results as JSON with the machine', async () => {
       },
     ],
   });
+});
+
+it.each([
+  [60, 200, 9, 'slope not judged below ten minutes', true],
+  [600, 200, 9, 'slope 0 within noise', false],
+  [600, 200, 0.1, 'slope 0 within noise', true],
+  [60, 251, 0, 'slope not judged below ten minutes', false],
+])('memory over %i s of %i MB that rises by %f MB a minute: %s', (seconds, highest, slope, judged, met) => {
+  const figures = { samples: [highest, highest, highest, highest], highest, slope, error: 0.1 };
+  expect(memoryResult(figures, seconds)).toMatchObject({ target: `250 MB, ${judged}`, met });
 });
