@@ -6,7 +6,7 @@ import type { Member } from './members.js';
 const WALKED = 3_000_000;
 /**
  * Certainty does not last from a pose frame to one that follows later than this, microseconds: nothing was
- * observed between them. Pose frames come at least once a second.
+ * observed between them. A `window` with a `hop_ms` above a second therefore never gives it.
  */
 const MAX_STEP_US = 1_000_000;
 
