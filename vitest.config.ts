@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { compiledModules } from './test/support/compiled-modules.js';
+import { inOrder } from './test/support/order.js';
 
 /** Set by CI to collect the counts of several runs. */
 const report = process.env['CSIFLOW_TEST_REPORT'];
@@ -34,24 +35,9 @@ const LATE_OPTIMISATION = process.versions.node.startsWith('20.') ? ['--interrup
  */
 const NEW_OBJECTS = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 
-/** These tests mostly wait: for processes, pages, offline servers, floods to pass. */
-const WAITING = /\/test\/(e2e|cli|client|faults)\/|\/(ws|webhooks|load-shedding|lateness)\.test/;
-
-/**
- * Waiting files that run together would leave the processors idle, so this spreads them among the others, and
- * they finish before them.
- */
-class WaitingSpread extends BaseSequencer {
+class Order extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const waiting = sorted.filter(({ moduleId }) => WAITING.test(moduleId));
-    const working = sorted.filter((file) => !waiting.includes(file));
-    const between = Math.floor((0.8 * working.length) / Math.max(waiting.length, 1));
-    const spread = waiting.flatMap((file, index) => [
-      file,
-      ...working.slice(index * between, (index + 1) * between),
-    ]);
-    return [...spread, ...working.slice(waiting.length * between)];
+    return inOrder(await super.sort(files));
   }
 }
 
@@ -87,7 +73,7 @@ export default defineConfig({
     // One more than processors: tests spend a third of their time waiting for other processes, sockets and
     // timers.
     maxWorkers: special ? 2 : Math.min(availableParallelism() + 1, 8),
-    sequence: { sequencer: WaitingSpread },
+    sequence: { sequencer: Order },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // A poll ends with the test's own timeout, not after vitest's default of one second.
