@@ -102,6 +102,11 @@ test('a growing file continues after two wrong times', () => {
   });
 });
 
+test('a line of a growing file that comes after a pause waits for two more', () => {
+  expect(readGrowing([0, 1, 200, 201]).times).toEqual([0, 1]);
+  expect(readGrowing([0, 1, 200, 201, 202])).toEqual({ times: [0, 1, 200, 201, 202], problems: [] });
+});
+
 test('what is known of clocks survives a restart', () => {
   const [before, after] = [csiJsonLines.open(fileOf([0])), csiJsonLines.open(fileOf([0]))];
   const builder = new RawBuilder(1000, 'replay');
