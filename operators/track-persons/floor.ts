@@ -1,5 +1,6 @@
 import type { Keypoint3D, Person } from '../../pipeline/model/index.js';
 import { meanDistanceOf } from '../shared/floor-error.js';
+import { lastingFacing, seenFacing, turned, type Facing } from './facing.js';
 import { born, predict, update, type FloorState } from './floor-filter.js';
 import { explain, measurement } from './floor-scene.js';
 import { thousandths, type Followed, type Moment, type Standing, type Strategy } from './strategy.js';
@@ -25,6 +26,8 @@ export interface FloorBody {
   readonly credit: number;
   /** The reported error of the last seconds, metres. */
   readonly error: number;
+  /** Where the person faced in the last pose frames. */
+  readonly facing: Facing;
 }
 
 type Track = Followed<FloorBody>;
@@ -44,7 +47,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
     const evidence = this.#evidence(person);
     return {
       state: this.#isSure(evidence) ? 'active' : 'tentative',
-      body: { floor, evidence, credit: 0, error: person.positionError },
+      body: { floor, evidence, credit: 0, error: person.positionError, facing: seenFacing(person) },
     };
   }
 
@@ -52,9 +55,9 @@ export class FloorStrategy implements Strategy<FloorBody> {
   predict({ body, state, person }: Track, { elapsed }: Moment): FloorBody {
     const { speed } = this.#settings;
     const persistence = state === 'lost' ? PERSISTENCE.lost : PERSISTENCE.seen;
-    // Tracks stored by 0.1.0 have no error.
-    const error = (body as Partial<FloorBody>).error ?? person.positionError;
-    return { ...body, error, floor: predict(body.floor, elapsed, { speed, persistence }) };
+    // Tracks stored by 0.1.0 have no error, those by 0.5.0 do not say where the person faced.
+    const { error = person.positionError, facing = seenFacing(person) } = body as Partial<FloorBody>;
+    return { ...body, error, facing, floor: predict(body.floor, elapsed, { speed, persistence }) };
   }
 
   /** Confirmed tracks are matched first. */
@@ -87,6 +90,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
         evidence,
         credit: Math.min(body.credit + 1000 * elapsed * rate, maxAgeMs),
         error: body.error + Math.min(1, elapsed / ERROR_SECONDS) * (person.positionError - body.error),
+        facing: lastingFacing(body.facing, seenFacing(person), elapsed),
       },
     };
   }
@@ -123,9 +127,10 @@ export class FloorStrategy implements Strategy<FloorBody> {
     return all;
   }
 
-  show({ person, body, id, state, age, since, seen }: Track, { time }: Moment): Person | null {
+  show({ person: seenLast, body, id, state, age, since, seen }: Track, { time }: Moment): Person | null {
     if (state === 'tentative' && seen < time) return null;
     const { x, y } = body.floor;
+    const person = turned(seenLast, body.facing, { x: x.speed, y: y.speed });
     const [dx, dy] = [x.place - person.position.x, y.place - person.position.y];
     const outOfSight = state === 'lost' || state === 'ended';
     const left = outOfSight
@@ -133,6 +138,8 @@ export class FloorStrategy implements Strategy<FloorBody> {
       : 1;
     return {
       ...person,
+      heading: person.heading === null ? null : thousandths(person.heading),
+      headingConfidence: thousandths(person.headingConfidence),
       positionError: thousandths(toldError(body)),
       confidence: thousandths(person.confidence * left),
       position: { x: thousandths(x.place), y: thousandths(y.place), z: thousandths(person.position.z) },

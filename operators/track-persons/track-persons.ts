@@ -89,7 +89,7 @@ export const trackPersons = defineOperator({
   name: 'track-persons',
   summary: 'Tracks persons over pose frames and numbers them.',
   description: `
-Use it behind a pose network: it sets \`track\` of each person, smooths the floor position and moves the keypoints with it.
+Use it behind a pose network: it sets \`track\` of each person, smooths the floor position and the heading, and moves the keypoints with them.
 
 A Kalman filter of a walker runs per person on the floor. Its noise is the part of each person's own \`positionError\` that is new in a frame:
 the error of a network with a memory stays the same for seconds, which no later filter can detect. For each frame it selects the most probable explanation
@@ -101,6 +101,9 @@ of the whole frame: which track is reported as which person, and which is missed
   in sight, at most \`max_age_ms\`. Then it is reported once as \`ended\`.
 - While \`max_persons\` tracks exist, a new person counts as the one lost for longest, and gets that number; if nobody is lost, it is a ghost
   and ignored. A person below \`min_confidence\` starts no track.
+
+The heading is that of the pose frame, of the last frames, and of the track's velocity together: people walk the way they face, which a network that is
+unsure of the heading does not see. The skeleton turns with it. Somebody who walks backwards or sideways is therefore turned towards where they go, the more, the less certain the network is.
 
 \`positionError\` becomes the mean of the last seconds, and grows while a track is out of sight. docs/reports/accuracy.md and docs/reports/tracking.md
 have figures.

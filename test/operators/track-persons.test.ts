@@ -314,6 +314,81 @@ describe('the error of a position', () => {
   });
 });
 
+describe('where a person faces', () => {
+  /** Hips and a nose, as a network draws them that sees this heading. */
+  const facing = (x: number, heading: number, length: number): Person => {
+    const [cos, sin] = [Math.cos(heading), Math.sin(heading)];
+    const joint = (ahead: number, left: number) => ({
+      x: x + cos * ahead - sin * left,
+      y: 2 + sin * ahead + cos * left,
+      z: 1,
+      error: 0.1,
+    });
+    const keypoints = Array.from({ length: 17 }, () => joint(0.2, 0));
+    keypoints[11] = joint(0, 0.1);
+    keypoints[12] = joint(0, -0.1);
+    return { ...person(x, 2), heading: length < 0.25 ? null : heading, headingConfidence: length, keypoints };
+  };
+  const walking = (heading: number, length: number, count = 30) =>
+    Array.from({ length: count }, (_, i) => [facing(0.5 + 0.1 * i, heading, length)]);
+  const last = (shown: readonly (readonly Person[])[]) => shown.at(-1)![0]!;
+  const withoutFacing = (body: object) =>
+    Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'facing'));
+  /** Direction from the hips to the nose. */
+  const drawn = ({ keypoints }: Person) => {
+    const [nose, left, right] = [keypoints[0]!, keypoints[11]!, keypoints[12]!];
+    return Math.atan2(nose.y - (left.y + right.y) / 2, nose.x - (left.x + right.x) / 2);
+  };
+
+  it('follows the way of a walker the more, the less certain the network is', () => {
+    const headings = [0.3, 0.9].map((length) => last(follow(operator(), walking(1, length))).heading!);
+    expect(headings[0]).toBeGreaterThan(0.2);
+    expect(headings[0]).toBeLessThan(headings[1]! - 0.2);
+    expect(headings[1]).toBeLessThan(0.9);
+  });
+
+  it('is where the joints are turned to, which keep their distances', () => {
+    const walk = walking(1, 0.5);
+    const shown = last(follow(operator(), walk));
+    expect(drawn(shown)).toBeCloseTo(shown.heading!, 1);
+    const { keypoints, position } = shown;
+    expect(Math.hypot(keypoints[0]!.x - position.x, keypoints[0]!.y - position.y)).toBeCloseTo(0.2, 2);
+  });
+
+  it('does not follow one pose frame the other way round', () => {
+    const shown = last(follow(operator(), [...walking(0, 0.6), [facing(3.5, Math.PI, 0.6)]]));
+    expect(Math.abs(shown.heading!)).toBeLessThan(0.5);
+  });
+
+  it('is what the network sees if the person keeps still', () => {
+    const still = Array.from({ length: 30 }, () => [facing(2, -2, 0.4)]);
+    expect(last(follow(operator(), still))).toMatchObject({ heading: -2, headingConfidence: 0.4 });
+  });
+
+  it('is reported of a walker whose heading the network does not know', () => {
+    const shown = last(follow(operator(), walking(2, 0.1)));
+    expect(Math.abs(shown.heading!)).toBeLessThan(0.5);
+    expect(drawn(shown)).toBeCloseTo(shown.heading!, 1);
+  });
+
+  it('stays unknown while the person keeps still', () => {
+    const still = Array.from({ length: 30 }, () => [facing(2, 1, 0.1)]);
+    expect(last(follow(operator(), still))).toMatchObject({ heading: null, headingConfidence: 0.1 });
+  });
+
+  it('is known of a track that version 0.5.0 stored', () => {
+    const [one, other] = [operator(), operator()];
+    follow(one, walking(0, 0.6, 10));
+    const stored = one.snapshot!().map((room) => ({
+      ...room,
+      tracks: room.tracks.map((track) => ({ ...track, body: withoutFacing(track.body as object) })),
+    }));
+    other.restore!(stored);
+    const [shown] = follow(other, [[facing(1.5, 0, 0.6)]], 10);
+    expect(shown![0]).toMatchObject({ heading: 0, track: { id: 1, state: 'active' } });
+  });
+});
+
 describe('crowds', () => {
   it('are followed quickly, however large', () => {
     const crowd = Array.from({ length: 40 }, (_, i) => person(i % 7, Math.floor(i / 7), 0.3));
