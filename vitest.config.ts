@@ -62,7 +62,12 @@ export default defineConfig({
       // Takes minutes: `npm run test:long`.
       ...(process.env['CSIFLOW_LONG'] ? [] : ['test/long/**']),
     ],
-    globalSetup: ['test/support/build.ts', 'test/support/left-folders.ts'],
+    globalSetup: [
+      'test/support/build.ts',
+      // Servers and installed packages would take too much memory.
+      ...(isPlain ? ['test/support/files-in-memory.ts'] : []),
+      'test/support/left-folders.ts',
+    ],
     setupFiles: ['test/support/setup.ts'],
     // Files share a process and its modules: loading them for each file would take a quarter of the time.
     isolate: special,
