@@ -22,7 +22,8 @@ function ajvWith(options: Options): Ajv {
   });
   addFormats.default(made);
   const files = ['filePath', 'scriptFile', 'inputFile', 'filePattern', 'awaitedWith'];
-  made.addVocabulary(['markdownEnumDescriptions', ...files, 'commandLine', 'x-expected']);
+  made.addVocabulary(['markdownDescription', 'markdownEnumDescriptions']);
+  made.addVocabulary([...files, 'commandLine', 'x-expected']);
   return made;
 }
 
