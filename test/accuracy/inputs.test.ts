@@ -4,6 +4,7 @@ import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { components } from '../../api/components.js';
 import { playlist, withBadLink, type Fault, type Played } from '../../bench/accuracy/chain/inputs.js';
+import { inCeilingCorners, misplaced } from '../../bench/accuracy/chain/layouts.js';
 import { randomEnvironment } from '../../bench/accuracy/chain/rooms.js';
 import { feed, placedIn, play } from '../../bench/accuracy/chain/scene.js';
 import { packageFile } from '../../pipeline/base/paths.js';
@@ -97,6 +98,19 @@ describe('a scene', () => {
     const scene = { environment, calibration: null, seed: 700_001, seconds: 2, people, bad };
     const observed = await play(demo, scene);
     expect(observed.truth.moments.length).toBeGreaterThan(0);
+  });
+
+  it('of nodes that stand elsewhere has the frames of where they stand', { timeout: 120_000 }, async () => {
+    const actual = inCeilingCorners(environment, 4);
+    const people = [{ script: [{ activity: 'walk' as const, seconds: 20 }] }];
+    const scene = { calibration: null, seed: 700_001, seconds: 3, people, windowsOf: 'windows' };
+    const there = await play(demo, { ...scene, environment: actual });
+    const elsewhere = await play(demo, { ...scene, environment: misplaced(actual, 1, 0.5), actual });
+    const values = ({ windows }: typeof there) =>
+      windows.map(({ links }) => links.map((link) => link.values));
+    expect(values(there).flat().length).toBeGreaterThan(0);
+    expect(values(elsewhere)).toEqual(values(there));
+    expect(elsewhere.truth.moments).toEqual(there.truth.moments);
   });
 
   it('that the simulator rejects gives an error with the reason', async () => {

@@ -56,6 +56,30 @@ it('predicts an error close to the real one, even with a bad link', { timeout: M
   expect(cell(table, 'one link is dead', 'place').value).toBeLessThan(0.7);
 });
 
+it(
+  'locates a walker, and notices their absence, with weak, wrong or missing links',
+  { timeout: MINUTES },
+  async () => {
+    const table = await measured('robustness', 1);
+    const place = (row: string) => cell(table, row, 'place').value;
+    // The room's middle: 1.55 m.
+    expect(place('as usual')).toBeLessThan(0.5);
+    expect(place('nodes misplaced by 0.5 m')).toBeLessThan(0.65);
+    expect(place('SNR 5 to 12 dB on all links')).toBeLessThan(0.75);
+    expect(place('nodes on one wall')).toBeLessThan(1.3);
+    expect(place('nodes in the corners of the ceiling')).toBeLessThan(1.2);
+    for (const fault of ['one link delivers noise', 'one link is dead']) {
+      expect(place(fault)).toBeLessThan(0.75);
+      expect(cell(table, fault, 'worse').value).toBeLessThan(0.03);
+    }
+    for (const { name } of table.rows.filter(({ baseline }) => !baseline)) {
+      expect(cell(table, name, 'abstained').value, name).toBeLessThan(0.05);
+      expect(cell(table, name, 'seen').value, name).toBeLessThan(0.05);
+      expect(cell(table, name, 'occupied').value, name).toBe(0);
+    }
+  },
+);
+
 it('locates a walker among many weak paths', { timeout: MINUTES }, async () => {
   const diffuse = await measured('diffuse', 2);
   const middle = cell(diffuse, "both: the room's middle, the mean pose", 'place').value;

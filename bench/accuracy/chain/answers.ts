@@ -2,6 +2,7 @@ import { LEFT_HIP, RIGHT_HIP } from '../../../operators/infer-pose/networks/body
 import type { Environment, Person, PoseFrame } from '../../../pipeline/model/index.js';
 import type { TruthLine } from '../../../pipeline/sources/simulator/stage.js';
 import type { Observed } from './scene.js';
+import type { Truth } from './truth.js';
 
 /** Reads the output of a sink as its receiver would. */
 
@@ -33,6 +34,34 @@ export const placeErrorAt = ({ position }: Person, [x, y]: readonly [number, num
 /** Error of the constant answer: the middle of the room. */
 export const middleError = ({ size }: Environment, { root }: TruthLine): number =>
   Math.hypot(size.x / 2 - root[0], size.y / 2 - root[1]);
+
+/** How well pose frames locate the only person of a scene. */
+export interface Located {
+  /** Metres, one for each pose frame with an answer: its most certain person's reported error, and the real one. */
+  readonly answers: readonly { readonly told: number; readonly real: number }[];
+  /** For each pose frame: 1 if there is no answer. */
+  readonly abstained: readonly number[];
+  /** For each pose frame: the error of the constant answer, metres. */
+  readonly middle: readonly number[];
+}
+
+/** Pose frames without a person in the truth do not count. */
+export function located(poseFrames: readonly PoseFrame[], truth: Truth, room: Environment): Located {
+  const found = {
+    answers: [] as { told: number; real: number }[],
+    abstained: [] as number[],
+    middle: [] as number[],
+  };
+  for (const poseFrame of poseFrames) {
+    const actual = truth.at(poseFrame.time)?.people[0];
+    if (!actual) continue;
+    const person = surestOf(poseFrame);
+    found.abstained.push(Number(!person));
+    found.middle.push(middleError(room, actual));
+    if (person) found.answers.push({ told: person.positionError, real: placeError(person, actual) });
+  }
+  return found;
+}
 
 /** Degrees; undefined if there is no heading. */
 export function headingError({ heading }: Person, truth: TruthLine): number | undefined {

@@ -17,6 +17,7 @@ import {
   storedBlock,
   type CsiBlock,
   type Data,
+  type Environment,
 } from '../../../pipeline/model/index.js';
 import { file } from '../../../pipeline/sources/file/file.js';
 import { Random } from '../../../pipeline/sources/simulator/shared/random.js';
@@ -174,6 +175,15 @@ export function withBadLink(input: SourceInput, link: string, fault: Fault): Sou
     };
   });
 }
+
+/**
+ * A simulator whose nodes stand elsewhere than the topology says.
+ * @param actual the environment to simulate, with the links of the topology's
+ */
+export const simulatedIn = ({ component, config }: SourceInput, actual: Environment): SourceInput =>
+  sourceInput(component, config, (context, settings) =>
+    component.create(settings as never, { ...context, environments: [actual] }),
+  );
 
 const NOISE_STREAM = 93;
 

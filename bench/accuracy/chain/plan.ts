@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
@@ -15,7 +16,7 @@ export interface Plan {
   readonly links: readonly number[];
   /** Minutes per room: empty, and with daily life. */
   readonly minutes: { readonly empty: number; readonly daily: number };
-  /** Folder with captures/ and labelled/; without it, tables of recordings are skipped. */
+  /** Folder with captures/, labelled/ and motion/; without it, tables of recordings are skipped. */
   readonly data?: string;
   /** For calibrations; removed afterwards. */
   readonly folder: string;
@@ -76,7 +77,7 @@ export async function calibrated(
   { seed, environment }: PlannedRoom,
   simulator: Readonly<Record<string, unknown>> = {},
 ): Promise<PlannedRoom> {
-  const file = join(folder, `${environment.id}-${environment.links.length}.json`);
+  const file = join(folder, `${environment.id}-${environment.links.length}-${randomUUID()}.json`);
   return {
     seed,
     environment,

@@ -54,4 +54,4 @@ export const recordedEnvironment = (): Environment => ({
   assumed: ['Size of the room, and where the nodes stood.'],
 });
 
-const centimetres = (metres: number): number => Math.round(metres * 100) / 100;
+export const centimetres = (metres: number): number => Math.round(metres * 100) / 100;

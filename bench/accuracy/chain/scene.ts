@@ -16,7 +16,7 @@ import { simulator } from '../../../pipeline/sources/simulator/source.js';
 import type { PersonConfig } from '../../../pipeline/sources/simulator/script.js';
 import { runTest } from '../../../pipeline/testing/run-test.js';
 import type { Outcome } from '../../../pipeline/testing/outcome.js';
-import { withBadLink, type Fault } from './inputs.js';
+import { simulatedIn, withBadLink, type Fault } from './inputs.js';
 import { Truth } from './truth.js';
 
 /** Input of a topology. */
@@ -31,6 +31,8 @@ export interface Scene {
   readonly simulator?: Readonly<Record<string, unknown>>;
   /** A link that is bad from the start; the calibration predates the fault. */
   readonly bad?: { readonly link: string; readonly fault: Fault } | null;
+  /** Where the nodes really stand, if not where the topology says; the same links. */
+  readonly actual?: Environment | null;
   /** A node whose windows are also collected. */
   readonly windowsOf?: string | undefined;
 }
@@ -60,8 +62,8 @@ const LOCATION = { file: '', line: 1, column: 1, length: 1 };
 
 /** Plays a scene as raw frames through every node of a topology. */
 export async function play(topology: CheckedTopology, scene: Scene): Promise<Played> {
-  const good = simulated(scene);
-  const input = scene.bad ? withBadLink(good, scene.bad.link, scene.bad.fault) : good;
+  const placed = scene.actual ? simulatedIn(simulated(scene), scene.actual) : simulated(scene);
+  const input = scene.bad ? withBadLink(placed, scene.bad.link, scene.bad.fault) : placed;
   const { windowsOf } = scene;
   const { observed, outcome } = await feed(placedIn(topology, scene), input, windowsOf);
   const windows = (outcome.taken.get(windowsOf ?? '') ?? []).flatMap(({ record }) =>

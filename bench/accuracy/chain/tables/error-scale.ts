@@ -1,5 +1,5 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
-import { poseFramesIn, middleError, placeError, surestOf } from '../answers.js';
+import { located, poseFramesIn, type Located } from '../answers.js';
 import { allOver, meanOver } from '../bootstrap.js';
 import type { Fault } from '../inputs.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
@@ -22,17 +22,6 @@ const VARIANTS: readonly { readonly name: string; readonly fault: Fault | null }
   { name: 'one link is dead', fault: 'dead' },
 ];
 
-interface Answer {
-  readonly told: number;
-  readonly real: number;
-}
-
-interface Answers {
-  readonly answers: readonly Answer[];
-  readonly abstained: readonly number[];
-  readonly middle: readonly number[];
-}
-
 /** Someone walks, sits and stands. */
 const SCRIPT: PersonConfig['script'] = [
   { activity: 'walk', seconds: 25 },
@@ -48,7 +37,7 @@ export async function errorScale(plan: Plan): Promise<Table> {
   const links = plan.links[0]!;
   const rooms = await each(plan, seedsOf(plan, 5), async (seed) => {
     const room = await plannedRoom(plan, seed, links);
-    const lives: Answers[] = [];
+    const lives: Located[] = [];
     for (const variant of VARIANTS) lives.push(await liveIn(plan, room, variant));
     return lives;
   });
@@ -78,7 +67,7 @@ async function liveIn(
   plan: Plan,
   room: PlannedRoom,
   { name, fault }: (typeof VARIANTS)[number],
-): Promise<Answers> {
+): Promise<Located> {
   const { links } = room.environment;
   const link = links[room.seed % links.length]!.id;
   const observed = await playIn(plan, room, name, {
@@ -86,16 +75,8 @@ async function liveIn(
     seconds: SECONDS,
     bad: fault ? { link, fault } : null,
   });
-  const found = { answers: [] as Answer[], abstained: [] as number[], middle: [] as number[] };
-  for (const poseFrame of poseFramesIn(observed, observed.start + SETTLED_US, observed.end)) {
-    const truth = observed.truth.at(poseFrame.time)?.people[0];
-    if (!truth) continue;
-    const person = surestOf(poseFrame);
-    found.abstained.push(Number(!person));
-    found.middle.push(middleError(room.environment, truth));
-    if (person) found.answers.push({ told: person.positionError, real: placeError(person, truth) });
-  }
-  return found;
+  const poseFrames = poseFramesIn(observed, observed.start + SETTLED_US, observed.end);
+  return located(poseFrames, observed.truth, room.environment);
 }
 
 /** Mean reported and real error of each fifth, and their largest deviation. */
@@ -103,7 +84,7 @@ const SCALE = ['off', ...FIFTHS.flatMap((fifth) => [`told${fifth}`, `real${fifth
 
 type Scale = Record<(typeof SCALE)[number], number>;
 
-const rowOf = (name: string, rooms: readonly Answers[]): Row => ({
+const rowOf = (name: string, rooms: readonly Located[]): Row => ({
   name,
   baseline: false,
   cells: {
@@ -114,13 +95,14 @@ const rowOf = (name: string, rooms: readonly Answers[]): Row => ({
 });
 
 /** The largest deviation is that of a fifth's real error from its reported one, as a share of the latter. */
-function scaleOf(answers: readonly Answer[]): Scale {
+function scaleOf(answers: Located['answers']): Scale {
   const sorted = [...answers].sort((a, b) => a.told - b.told);
   const at = (fifth: number) => Math.floor((fifth * sorted.length) / FIFTHS.length);
   const scale = { off: -Infinity } as Scale;
   for (const fifth of FIFTHS) {
     const part = sorted.slice(at(fifth - 1), at(fifth));
-    const sum = (of: (answer: Answer) => number) => part.reduce((all, answer) => all + of(answer), 0);
+    const sum = (of: (answer: Located['answers'][number]) => number) =>
+      part.reduce((all, answer) => all + of(answer), 0);
     const [told, real] = [sum((answer) => answer.told), sum((answer) => answer.real)];
     scale[`told${fifth}`] = told / part.length;
     scale[`real${fifth}`] = real / part.length;

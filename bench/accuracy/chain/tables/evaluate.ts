@@ -7,10 +7,13 @@ import { day } from './day.js';
 import { diffuse } from './diffuse.js';
 import { emptyRooms } from './empty.js';
 import { errorScale } from './error-scale.js';
+import { fallLike } from './fall-like.js';
 import { falls } from './falls.js';
 import { negatives } from './negatives.js';
+import { missingRagDolls, ragDolls } from './rag-dolls.js';
 import { missingFalls, realFalls } from './real-falls.js';
 import { missingRecordings, recordings } from './recordings.js';
+import { robustness } from './robustness.js';
 import { several } from './several.js';
 import { still } from './still.js';
 import { walking } from './walking.js';
@@ -36,7 +39,20 @@ export const TABLES = {
     summary: 'the reported error against the real one, with good and bad links',
     measure: errorScale,
   },
+  robustness: {
+    summary: 'weak, wrong and dead links, and nodes in other places',
+    measure: robustness,
+  },
   falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
+  'fall-like': {
+    summary: 'false alarms of movements that resemble a fall, and of falling objects',
+    measure: fallLike,
+  },
+  'rag-dolls': {
+    summary: 'falls of rag-dolls',
+    measure: ragDolls,
+    missing: missingRagDolls,
+  },
   day: { summary: 'activities, zones, sleep, inactivity and breathing of a day in small', measure: day },
   recordings: {
     summary: 'presence and poses on recordings of real rooms',
@@ -85,7 +101,7 @@ async function measureOne(id: TableName, plan: Plan): Promise<Measured> {
   const notMeasured = (why: string): Measured => ({
     id,
     table: null,
-    problem: `not measured: ${why}; pass the folder with captures/ and labelled/ with --data`,
+    problem: `not measured: ${why}; pass the folder with captures/, labelled/ and motion/ with --data`,
   });
   const { data } = plan;
   if (data === undefined) return notMeasured('it needs recordings');

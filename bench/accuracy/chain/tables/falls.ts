@@ -9,7 +9,7 @@ import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
 import { mean } from '../../../../operators/shared/mean.js';
 
-const COLUMNS: readonly Column[] = [
+export const FALL_COLUMNS: readonly Column[] = [
   { id: 'found', title: 'falls found within 30 s', unit: 'share' },
   { id: 'delay', title: 'reported after, median s', unit: 'number' },
   { id: 'lying', title: 'then reported as lying', unit: 'share' },
@@ -58,12 +58,13 @@ const BEFORE: readonly { readonly name: string; readonly steps: PersonConfig['sc
   },
 ];
 const FALLS_A_ROOM = 5;
-const AFTER_S = 35;
+/** Seconds on the floor. */
+export const AFTER_S = 35;
 const FOUND_US = 30e6;
 /** An alarm this long or longer before a fall begins does not belong to that fall. */
 const EARLY_US = 2e6;
 
-interface Fall {
+export interface Fall {
   readonly kind: string;
   readonly found: boolean;
   /** Seconds from the start of the fall until its event was received; NaN if it was not detected. */
@@ -117,7 +118,7 @@ export async function falls(plan: Plan): Promise<Table> {
     id: 'falls',
     title: 'Falls',
     method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), and the time before each fall, with the exact Poisson interval.${isWarned ? ABOUT_WARNINGS : ''}`,
-    columns: isWarned ? [...COLUMNS, ...WARNING_COLUMNS] : COLUMNS,
+    columns: isWarned ? [...FALL_COLUMNS, ...WARNING_COLUMNS] : FALL_COLUMNS,
     rows: [
       {
         ...all,
@@ -203,13 +204,13 @@ async function quietLife(plan: Plan, room: PlannedRoom): Promise<Quiet> {
 }
 
 /** The alarms that would notify somebody: a sender's own claim raises no alert. */
-const alarmsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
+export const alarmsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
   events.filter(({ type, source }) => type === 'fall_detection' && source === 'csiflow');
 
 const warningsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
   events.filter(({ type, source }) => type === 'fall_suspected' && source === 'csiflow');
 
-function rowOf(name: string, rooms: readonly (readonly Fall[])[], isWarned: boolean): Row {
+export function rowOf(name: string, rooms: readonly (readonly Fall[])[], isWarned: boolean): Row {
   const values = (of: (fall: Fall) => number) => rooms.map((found) => found.map(of));
   const finite = (of: (fall: Fall) => number) => values(of).map((room) => room.filter(Number.isFinite));
   return {
