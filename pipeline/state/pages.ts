@@ -116,7 +116,7 @@ interface Meta extends Snapshot {
 function metaOf(bytes: Buffer, number: number): Meta {
   if (bytes.readUInt32LE(24) !== MAGIC) throw new Damage('it is not a store');
   if ((bytes.readUInt32LE(28) & 0xffff) !== DATA_VERSION || (bytes.readUInt16LE(18) & META) === 0)
-    throw new Damage(`page ${number} is no header`);
+    throw new Damage(`page ${number} is not a header`);
   return contentOf(bytes);
 }
 

@@ -138,7 +138,7 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
       throw codedError('EBUSY', `${path} is open in another process${holder(message)}. ${ASK_OWNER}`, error);
     if (options.readOnly && /not a valid DuckDB/i.test(message))
       throw new InputError(
-        `${path} is no DuckDB store, or its first bytes are damaged: name the file of a duckdb sink, or restore it from a backup (\`csiflow restore\`)`,
+        `${path} is not a DuckDB store, or its first bytes are damaged: name the file of a duckdb sink, or restore it from a backup (\`csiflow restore\`)`,
         { cause: error },
       );
     if (isDamage(message))

@@ -57,7 +57,7 @@ export class Courier {
     this.#route = routeTo(webhook, settings, context);
     this.#work = this.#run().catch((error: unknown) => {
       this.#problem = String(error);
-      context.log.error('a webhook is not served any more', { webhook: webhook.id, error: String(error) });
+      context.log.error('a webhook is no longer served', { webhook: webhook.id, error: String(error) });
     });
   }
 

@@ -183,7 +183,7 @@ test('a file of another kind is not replaced', async () => {
   const answer = await start();
   expect([answer.status, answer.error.message]).toEqual([
     409,
-    expect.stringContaining('room.json is no calibration file'),
+    expect.stringContaining('room.json is not a calibration file'),
   ]);
 });
 

@@ -17,9 +17,9 @@ const table = ['--table', 'persons', '--to', join(folder, 'persons.csv')];
 
 test.each([
   [['export', '--from', nowhere, ...table], `the store ${nowhere} does not exist`],
-  [['export', '--from', room, ...table], `${room} is no DuckDB store`],
+  [['export', '--from', room, ...table], `${room} is not a DuckDB store`],
   [['query', 'SELECT 1', '--from', nowhere], `the store ${nowhere} does not exist`],
-  [['query', 'SELECT 1', '--from', room], `${room} is no DuckDB store`],
+  [['query', 'SELECT 1', '--from', room], `${room} is not a DuckDB store`],
   [['query', 'SELECT 1', '--from', room, '--key-file', nowhere], `${nowhere} does not exist`],
   [['plan', nowhere], `${nowhere} does not exist`],
   [['plan', broken], `${broken} is not valid YAML`],

@@ -131,7 +131,7 @@ describe('a file of weights', () => {
     ['of something else', { nets: [] }, /own\.json holds no weights of detect-falls/],
     ['with other features', { ...shipped, features: ['speed'] }, /reads other features/],
     ['with a missing number', { ...shipped, mean: shipped.mean.slice(1) }, /is damaged: numbers are missing/],
-    ['without a threshold', { ...shipped, threshold: null }, /`threshold` is no number/],
+    ['without a threshold', { ...shipped, threshold: null }, /`threshold` is not a number/],
     ['without a name', { ...shipped, name: undefined }, /does not say what it was trained on/],
     ['of several links with other lags', { lagsMs: [5], nets: [] }, /own\.json belongs to another network/],
   ])('%s is rejected by name', (_, weights, message) => {

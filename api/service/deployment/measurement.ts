@@ -197,7 +197,7 @@ function profilesOf(target: Target, content: Content | undefined): Profiles {
 }
 
 const notOne = (target: Target, error: unknown): ApiError =>
-  conflict(`${nameOf(target)} is no calibration file (${errorText(error)}): move it away`, target.running);
+  conflict(`${nameOf(target)} is not a calibration file (${errorText(error)}): move it away`, target.running);
 
 /** Messages do not name the host's folders. */
 const nameOf = ({ file, running }: Target): string => relative(running.topology.folder, file);

@@ -114,7 +114,7 @@ function faultOf(weights: unknown): string | null {
       isList(output, hidden.length + 1),
   );
   if (!fits || !isList(mean, width) || !isList(deviation, width)) return 'is damaged: numbers are missing';
-  if (![clip, threshold].every(Number.isFinite)) return 'is damaged: `clip` or `threshold` is no number';
+  if (![clip, threshold].every(Number.isFinite)) return 'is damaged: `clip` or `threshold` is not a number';
   if (typeof name !== 'string' || typeof version !== 'string' || !Array.isArray(trainedOn))
     return 'does not say what it was trained on';
   return null;

@@ -24,7 +24,7 @@ export class LongLine {
 
   /** @param location of the line */
   skip(into: RawBuilder, location: string): void {
-    const message = `a line of over a megabyte is no line of ${this.#of}: it is skipped`;
+    const message = `a line of over a megabyte is not a line of ${this.#of}: it is skipped`;
     if (!this.isOpen) into.problem({ code: this.#code, location, message });
     this.isOpen = true;
   }

@@ -346,7 +346,7 @@ export class GroupMember {
     const twice = lane.covered - lane.committed;
     if (twice > 0) {
       this.#context.metrics.count('kafka_counted_twice_total', twice);
-      this.#context.log.error('another member has read messages again that a checkpoint here covers', {
+      this.#context.log.error('another member read messages again that a checkpoint of this process covers', {
         partition: key,
         messages: twice,
       });
