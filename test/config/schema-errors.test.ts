@@ -1,8 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Type } from 'typebox';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { components } from '../../api/components.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { compileSchema, schemaErrors } from '../../pipeline/config/schema/schema-errors.js';
+import { TestFileSchema } from '../../pipeline/config/schema/test-schema.js';
+import { OutlineSchema, queueSchema, SettingsSchema } from '../../pipeline/config/schema/topology-schema.js';
+import { EnvironmentSchema } from '../../pipeline/model/environment.js';
 
 /** Values that fit some field or none. */
 const part = fc.oneof(
@@ -43,6 +50,26 @@ function mutated(value: unknown, random: () => number, replace: () => unknown): 
   return Object.fromEntries([...changed, ...added]);
 }
 
+/** The shipped files of a folder whose names match. */
+const shipped = (folder: string, name: RegExp): readonly Record<string, unknown>[] =>
+  readdirSync(packageFile(folder))
+    .filter((file) => name.test(file))
+    .map((file) => parse(readFileSync(join(packageFile(folder), file), 'utf8')) as Record<string, unknown>);
+
+const topologies = shipped('topologies', /^[^.]+\.yaml$/);
+const files = [
+  { title: 'a topology', schema: OutlineSchema, values: topologies },
+  { title: 'settings', schema: SettingsSchema, values: topologies.map(({ settings = {} }) => settings) },
+  { title: 'tests', schema: TestFileSchema, values: shipped('topologies', /\.test\.yaml$/) },
+  {
+    title: 'an environment',
+    schema: EnvironmentSchema,
+    values: shipped('topologies/environments', /\.yaml$/),
+  },
+  { title: 'a queue', schema: queueSchema(true), values: [{}, { capacity: 3 }] },
+  { title: 'a live queue', schema: queueSchema(false), values: [{}, { capacity: 3 }] },
+];
+
 /** What few components have: a union, a tuple, a record, a set. */
 const unusual = Type.Object({
   union: Type.Optional(
@@ -71,7 +98,7 @@ describe('a value is valid by TypeBox exactly if it is by ajv, with the same def
       { union: { to: 'x' } },
     ],
   };
-  test.each([...examples, own])('$title', ({ schema, values }) => {
+  test.each([...examples, ...files, own])('$title', ({ schema, values }) => {
     const validate = compileSchema(schema);
     const names = ['unknown', ...Object.keys((schema as { properties: object }).properties)];
     fc.assert(
