@@ -2,7 +2,7 @@ import { readFileSync, statfsSync } from 'node:fs';
 import { freemem, platform } from 'node:os';
 
 const MEMORY = '/dev/shm';
-/** Many times what the files of a run take up at once, bytes. */
+/** Bytes, a hundred times what the files of a run take up at once: 33 MB at most. */
 export const ENOUGH = 4 * 2 ** 30;
 
 interface Machine {

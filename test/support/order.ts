@@ -8,12 +8,7 @@ interface File {
  * Files of few lines that run for longest, since what they test is elsewhere. Without durations of an earlier run,
  * vitest sorts files by size: a first run ended with these, one alone, while the other processors were idle.
  */
-export const SHORT_AND_SLOW = [
-  'test/kit/registry.test.ts',
-  'test/contract/duckdb.test.ts',
-  'test/long/accuracy.test.ts',
-  'test/long/recorded-pace.test.ts',
-];
+export const SHORT_AND_SLOW = ['test/kit/registry.test.ts', 'test/contract/duckdb.test.ts'];
 
 const isShortAndSlow = ({ moduleId }: File): boolean =>
   SHORT_AND_SLOW.some((path) => moduleId.endsWith(`/${path}`));
