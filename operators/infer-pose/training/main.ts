@@ -14,7 +14,7 @@ import { stoppedText } from '../../shared/early-stop.js';
 import { WATCHED_SEED } from './early-stop.js';
 import { markdownOf, type PoseReport } from './report.js';
 import { writeStanding, readStanding } from './standing.js';
-import { trainingPlan, trainNetwork, type Progress } from './train.js';
+import { trainingPlan, trainNetwork, type Progress, type TrainingWatch } from './train.js';
 
 /** Options of `csiflow train pose`. */
 export interface TrainPoseOptions {
@@ -40,6 +40,10 @@ export interface TrainPoseOptions {
   /** Held-out windows for each table. */
   readonly sequences: number;
   readonly print: (line: string) => void;
+  /** Shows what changes with each step. */
+  readonly show?: (text: () => string) => void;
+  /** Ends the training with its reason; its state is saved first. */
+  readonly signal?: AbortSignal;
 }
 
 const TRAINED_ON = 'simulated CSI';
@@ -49,7 +53,7 @@ const SAVE_MS = 240_000;
 /**
  * Trains a network on fresh simulated rooms, fits its error scales on held-out ones, writes weights and
  * report.
- * @throws InputError if the options or the environment's file are invalid
+ * @throws InputError if the options or the environment's file are invalid; the reason of `signal`
  */
 export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> {
   const { print } = options;
@@ -71,24 +75,13 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     print(`resuming from ${options.state!}: ${resume.windows} windows in ${resume.minutes.toFixed(1)} min`);
   print('simulating the first rooms, which takes some minutes');
   const curve: [number, number, number][] = [];
-  let saved = performance.now();
   const { seed, threads, rate: peakRate, patience } = options;
   const { weights, progress, watched, stopped } = await trainNetwork(
     {
       ...{ seed, environment, until, threads, peakRate, patience, resume },
       start,
     },
-    (now, standing) => {
-      curve.push([now.windows, rounded(now.loss), rounded(now.watched)]);
-      if (options.state && performance.now() - saved > SAVE_MS) {
-        writeStanding(options.state, standing());
-        saved = performance.now();
-      }
-      print(textOf(now));
-    },
-    (rooms, of) => {
-      print(`${rooms} of ${of} rooms simulated`);
-    },
+    watchOf(options, curve),
   );
   if (stopped) print(`stopped: ${stoppedText(patience)}; using the best weights`);
   const training = {
@@ -112,9 +105,35 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
   return finishModel({ weights, folder, environment, training, options });
 }
 
-const textOf = ({ step, windows, rooms, minutes, share, loss, watched }: Progress): string =>
+/** Prints and saves what a training tells; adds to `curve`. */
+function watchOf(options: TrainPoseOptions, curve: [number, number, number][]): TrainingWatch {
+  const { print, state, signal } = options;
+  let saved = performance.now();
+  return {
+    report: (now, standing) => {
+      curve.push([now.windows, rounded(now.loss), rounded(now.watched)]);
+      if (state && performance.now() - saved > SAVE_MS) {
+        writeStanding(state, standing());
+        saved = performance.now();
+      }
+      print(`${textOf(now)}, validation ${now.watched.toFixed(3)}`);
+    },
+    simulated: (rooms, of) => {
+      print(`${rooms} of ${of} rooms simulated`);
+    },
+    stepped: (now) => options.show?.(() => textOf(now)),
+    interrupted: (standing) => {
+      if (!state) return;
+      writeStanding(state, standing);
+      print(`saved in ${state}: the same command continues`);
+    },
+    signal,
+  };
+}
+
+const textOf = ({ step, windows, rooms, minutes, share, loss }: Omit<Progress, 'watched'>): string =>
   `step ${step}  windows ${windows}  rooms ${rooms}  ${minutes.toFixed(1)} min  ` +
-  `${(100 * share).toFixed(0)} %  loss ${loss.toFixed(3)}, validation ${watched.toFixed(3)}`;
+  `${(100 * share).toFixed(0)} %${Number.isNaN(loss) ? '' : `  loss ${loss.toFixed(3)}`}`;
 
 const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 

@@ -43,7 +43,7 @@ export interface Progress {
   readonly rooms: number;
   readonly minutes: number;
   readonly share: number;
-  /** Mean since the last report. */
+  /** Mean since the last report; NaN before the first step. */
   readonly loss: number;
   /** The last validation loss; NaN before the first. */
   readonly watched: number;
@@ -87,16 +87,25 @@ export const trainingPlan = (seed: number, environment: Environment | null): Pla
   conditions: 'wide',
 });
 
+/** What a training tells while it runs. */
+export interface TrainingWatch {
+  /** Regularly, with a validation; may save the state. */
+  readonly report: (progress: Progress, standing: () => Standing) => void;
+  /** The rooms that are ready before the first step, which takes minutes. */
+  readonly simulated?: (rooms: number, of: number) => void;
+  /** Before each step. */
+  readonly stepped?: (progress: Omit<Progress, 'watched'>) => void;
+  /** Once `signal` has been aborted, before the training ends with its reason. */
+  readonly interrupted?: (standing: Standing) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Trains on fresh rooms until the limit is reached or validation stops improving. `report` is called
- * regularly with the progress, and may save the state; `simulated` with the rooms that are ready before the
- * first step, which takes minutes.
+ * Trains on fresh rooms until the limit is reached or validation stops improving.
+ * @throws the reason of `watch.signal` once it is aborted
  */
-export async function trainNetwork(
-  options: TrainingOptions,
-  report: (progress: Progress, standing: () => Standing) => void,
-  simulated: (rooms: number, of: number) => void = () => undefined,
-): Promise<Trained> {
+export async function trainNetwork(options: TrainingOptions, watch: TrainingWatch): Promise<Trained> {
+  const { report, simulated, stepped, interrupted, signal } = watch;
   const { resume, start } = options;
   const plan = trainingPlan(options.seed, options.environment);
   const lossOf = watchedLoss([await watchedRooms(options)]);
@@ -107,8 +116,8 @@ export async function trainNetwork(
   try {
     const pool = new SamplePool(CAPACITY);
     for (let i = 1; i <= FIRST; i++) {
-      pool.add(await source.next());
-      simulated(i * plan.sequences, FIRST * plan.sequences);
+      pool.add(await unlessAborted(source.next(), signal));
+      simulated?.(i * plan.sequences, FIRST * plan.sequences);
     }
     // Drawn again after a resumption: the order of windows differs from that of an uninterrupted training.
     const random = uniform(options.seed, -2 - (resume?.chunks ?? 0));
@@ -123,16 +132,22 @@ export async function trainNetwork(
         course.chunks++;
       }
       const now = course.now();
+      const standing = () => ({ ...course.standing(now), adam: adam.snapshot(), watched: early.state });
+      stepped?.(now);
+      await signalsHandled();
+      if (signal?.aborted) {
+        interrupted?.(standing());
+        signal.throwIfAborted();
+      }
       const ended = now.share >= 1;
       const due = course.step > course.first && course.step % REPORT_STEPS === 0;
       if (ended || due) {
         const { loss, stop } = early.look(adam.average);
         const progress = { ...now, watched: loss };
-        if (due)
-          report(progress, () => ({ ...course.standing(now), adam: adam.snapshot(), watched: early.state }));
+        if (due || ended) report(progress, standing);
         if (ended || stop)
           return { weights: early.best, watched: early.state.loss, progress, stopped: !ended };
-        course.sum = 0;
+        course.reported();
       }
       const batch = trainingBatch(
         pool.draw(BATCH, random),
@@ -140,7 +155,7 @@ export async function trainNetwork(
         random,
       );
       const { loss, gradient } = lossAndGradient(adam.parameters, batch);
-      course.sum += loss;
+      course.add(loss);
       adam.step(gradient, learningRate(options.peakRate, course.step, now.share));
     }
   } finally {
@@ -148,13 +163,32 @@ export async function trainNetwork(
   }
 }
 
+/** A step computes for seconds without yielding: Ctrl-C is only noticed in between. */
+const signalsHandled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** @throws the reason of the signal once it is aborted */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
+}
+
 /** Progress of a training. */
 class Course {
   readonly first: number;
   step: number;
   chunks: number;
-  /** For the losses since the last report. */
-  sum = 0;
+  /** Losses since the last report. */
+  #sum = 0;
+  #losses = 0;
   readonly #until: TrainingOptions['until'];
   readonly #began: number;
   readonly #roomsOfChunk: number;
@@ -168,12 +202,22 @@ class Course {
   }
 
   now(): Omit<Progress, 'watched'> {
-    const { step, sum } = this;
+    const { step } = this;
     const minutes = (performance.now() - this.#began) / 60_000;
     const windows = step * BATCH;
     const share = 'windows' in this.#until ? windows / this.#until.windows : minutes / this.#until.minutes;
     const rooms = this.chunks * this.#roomsOfChunk;
-    return { step, windows, rooms, minutes, share, loss: sum / (step % REPORT_STEPS || REPORT_STEPS) };
+    return { step, windows, rooms, minutes, share, loss: this.#sum / this.#losses };
+  }
+
+  add(loss: number): void {
+    this.#sum += loss;
+    this.#losses += 1;
+  }
+
+  /** Begins a new mean. */
+  reported(): void {
+    this.#sum = this.#losses = 0;
   }
 
   standing({ windows, minutes }: Pick<Progress, 'windows' | 'minutes'>) {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { CommandError } from '../../../../pipeline/base/exit.js';
 import { toPeople } from '../../to-stderr.js';
 
 interface Options {
@@ -60,12 +61,36 @@ export function register(train: Command): void {
       'after',
       '\nExample:\n  csiflow train pose --environment topologies/environments/demo-flat.yaml --minutes 20',
     )
-    .action(async ({ json, ...options }: Options) => {
-      const { trainPose } = await import('../../../../operators/infer-pose/training/main.js');
-      const report = await trainPose({
-        ...options,
-        print: toPeople(json),
-      });
-      if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    .action(run);
+}
+
+async function run({ json, ...options }: Options): Promise<void> {
+  const [{ trainPose }, { Progress }, { untilStopped }] = await Promise.all([
+    import('../../../../operators/infer-pose/training/main.js'),
+    import('../../progress.js'),
+    import('../../until-stopped.js'),
+  ]);
+  const progress = new Progress();
+  const print = toPeople(json);
+  // Without a file for its state, Ctrl-C has nothing to save and ends the process at once.
+  const stop = options.state === undefined ? undefined : untilStopped();
+  try {
+    const report = await trainPose({
+      ...options,
+      print: (line) => {
+        progress.end();
+        print(line);
+      },
+      show: (text) => {
+        progress.show(text);
+      },
+      ...(stop && { signal: stop.signal }),
     });
+    if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  } catch (error) {
+    if (stop?.signal.aborted) throw new CommandError('the training was interrupted');
+    throw error;
+  } finally {
+    stop?.release();
+  }
 }
