@@ -7,9 +7,7 @@ import type { CheckedTest, CheckedTopology } from '../config/index.js';
 import { LinkTable, plainRecords } from '../model/index.js';
 import { createRunner, type Runner } from '../runtime/runner.js';
 import { PATIENCE, type Patience } from '../runtime/nodes/host.js';
-import { stateKeysOf } from '../runtime/privacy/privacy.js';
 import type { LifecycleState, TopologyStatus } from '../runtime/status.js';
-import { Outbox, StateStore } from '../state/index.js';
 import { createLogger } from '../telemetry/log.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { Lab } from './lab.js';
@@ -22,6 +20,7 @@ import {
   type Outcome,
   type TestRecord,
 } from './outcome.js';
+import { outboxesOf } from './outboxes.js';
 import { Stand } from './stand.js';
 import { errorText } from '../base/error-text.js';
 
@@ -33,6 +32,7 @@ export class TestError extends Error {}
  * collect.
  * @param limitMs limit of real time
  * @param watched nodes whose records are passed on as they arrive
+ * @param onRead called often with how much input was read so far, milliseconds of event time
  * @throws TestError if the topology does not start, or its input does not end in time
  */
 export async function runTest(
@@ -40,10 +40,11 @@ export async function runTest(
   test: CheckedTest,
   limitMs: number,
   watched: ReadonlySet<string> = new Set(),
+  onRead: (ms: number) => void = () => undefined,
 ): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-test-'));
   try {
-    return await new TestRun(topology, test, folder, watched).outcome(limitMs);
+    return await new TestRun(topology, test, folder, watched, onRead).outcome(limitMs);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -69,6 +70,7 @@ const TEST_PATIENCE: Patience = { ...PATIENCE, barrierMs: 1e12, writeMs: 500 };
 class TestRun {
   readonly #topology: CheckedTopology;
   readonly #test: CheckedTest;
+  readonly #onRead: (ms: number) => void;
   readonly #links: LinkTable;
   readonly #lab: Lab;
   readonly #metrics: Metrics = createMetrics();
@@ -83,9 +85,16 @@ class TestRun {
   #ending = false;
   readonly #log: string[] = [];
 
-  constructor(topology: CheckedTopology, test: CheckedTest, folder: string, watched: ReadonlySet<string>) {
+  constructor(
+    topology: CheckedTopology,
+    test: CheckedTest,
+    folder: string,
+    watched: ReadonlySet<string>,
+    onRead: (ms: number) => void,
+  ) {
     this.#topology = topology;
     this.#test = test;
+    this.#onRead = onRead;
     this.#links = new LinkTable(topology.environments);
     this.#lab = new Lab(
       topology.nodes.filter(({ component }) => component.kind === 'source').map(({ id }) => id),
@@ -147,7 +156,7 @@ class TestRun {
       records: this.#records(),
       taken: new Map(this.#stand.watched.map(([id, mock]) => [id, mock.taken])),
       deadLetters: await this.#deadLetters(),
-      outbox: await this.#outboxes(),
+      outbox: await outboxesOf(this.#stand, this.#topology.id, this.#links),
       figures: new Map(nodes.map((node) => [node.id, figuresOf(node)])),
       state,
       problem,
@@ -210,6 +219,7 @@ class TestRun {
         throw new TestError(`${late} within the time limit of the test; the topology is ${this.#glance()}`);
       }
       await Promise.race([settled, sleep(LOOK_MS)]);
+      this.#onRead(this.#lab.readMs);
       if (this.#glance() === 'failed') return;
       if (!this.#ending) this.#checkRecovery();
       this.#lab.goOn();
@@ -265,21 +275,6 @@ class TestRun {
     return letters;
   }
 
-  async #outboxes(): Promise<ReadonlyMap<string, readonly TestRecord[]>> {
-    const { key, formerKey = null } = stateKeysOf(this.#stand.topology.settings);
-    const store = new StateStore(this.#stand.stateFolder, this.#topology.id, key, formerKey);
-    try {
-      return new Map(
-        [...this.#stand.sinks.keys()].map((sink) => [
-          sink,
-          undelivered(new Outbox(store, sink), this.#links),
-        ]),
-      );
-    } finally {
-      await store.close();
-    }
-  }
-
   #truth(): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     for (const source of this.#test.input.keys()) {
@@ -288,13 +283,4 @@ class TestRun {
     }
     return found;
   }
-}
-
-function undelivered(outbox: Outbox, links: LinkTable): readonly TestRecord[] {
-  const left: TestRecord[] = [];
-  for (let entry = outbox.next(); entry; entry = outbox.next()) {
-    for (const record of entry.records) left.push(...plainRecords(record, links));
-    outbox.delivered(entry);
-  }
-  return left;
 }

@@ -113,6 +113,15 @@ describe('a scene', () => {
     expect(elsewhere.truth.moments).toEqual(there.truth.moments);
   });
 
+  it('tells how much of it was read', { timeout: 120_000 }, async () => {
+    const read: number[] = [];
+    const scene = { environment, calibration: null, seed: 700_001, seconds: 3, people: [] };
+    await play(demo, scene, (ms) => read.push(ms));
+    expect(read).toEqual(read.toSorted((a, b) => a - b));
+    expect(read.some((ms) => ms > 500 && ms < 2500)).toBe(true);
+    expect(read.at(-1)).toBeGreaterThan(2900);
+  });
+
   it('that the simulator rejects gives an error with the reason', async () => {
     const scene = { environment, calibration: null, seed: 700_001, seconds: 8, people: [] };
     await expect(play(demo, { ...scene, simulator: { rate_hz: -3 } })).rejects.toThrow(/rate_hz/);

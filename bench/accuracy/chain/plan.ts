@@ -23,6 +23,8 @@ export interface Plan {
   /** Scenes that are played concurrently: one thread simulates, the other infers. */
   readonly atOnce: number;
   readonly print: (line: string) => void;
+  /** Called often with the share of a scene that was played; 1: all of it. */
+  readonly playing?: (scene: string, share: number) => void;
 }
 
 /** A plan for a table that plays recordings. */
@@ -94,9 +96,13 @@ export async function playIn(
 ): Promise<Played> {
   const began = performance.now();
   const { seed, environment, calibration } = room;
-  const played = await play(plan.topology, { seed, environment, calibration, ...scene });
+  const name = `${environment.id}: ${what}`;
+  const played = await play(plan.topology, { seed, environment, calibration, ...scene }, (ms) =>
+    plan.playing?.(name, Math.min(0.99, ms / 1000 / scene.seconds)),
+  );
+  plan.playing?.(name, 1);
   const took = ((performance.now() - began) / 1000).toFixed(0);
-  plan.print(`${environment.id}: ${what}, ${scene.seconds.toFixed(0)} s played in ${took} s`);
+  plan.print(`${name}, ${scene.seconds.toFixed(0)} s played in ${took} s`);
   return played;
 }
 

@@ -60,12 +60,19 @@ export interface Played extends Observed {
 const LIMIT_MS = 3_600_000;
 const LOCATION = { file: '', line: 1, column: 1, length: 1 };
 
-/** Plays a scene as raw frames through every node of a topology. */
-export async function play(topology: CheckedTopology, scene: Scene): Promise<Played> {
+/**
+ * Plays a scene as raw frames through every node of a topology.
+ * @param onRead called often with how much of it was read so far, milliseconds
+ */
+export async function play(
+  topology: CheckedTopology,
+  scene: Scene,
+  onRead?: (ms: number) => void,
+): Promise<Played> {
   const placed = scene.actual ? simulatedIn(simulated(scene), scene.actual) : simulated(scene);
   const input = scene.bad ? withBadLink(placed, scene.bad.link, scene.bad.fault) : placed;
   const { windowsOf } = scene;
-  const { observed, outcome } = await feed(placedIn(topology, scene), input, windowsOf);
+  const { observed, outcome } = await feed(placedIn(topology, scene), input, windowsOf, onRead);
   const windows = (outcome.taken.get(windowsOf ?? '') ?? []).flatMap(({ record }) =>
     record.port === 'window' ? [record] : [],
   );
@@ -79,6 +86,7 @@ export async function feed(
   topology: CheckedTopology,
   input: TestInput,
   alsoOf?: string,
+  onRead?: (ms: number) => void,
 ): Promise<{ readonly observed: Observed; readonly outcome: Outcome }> {
   const [first, ...others] = topology.nodes.filter(({ component }) => component.kind === 'source');
   if (!first) throw new Error(`${topology.id} has no source`);
@@ -93,7 +101,7 @@ export async function feed(
   };
   const sinks = topology.nodes.filter(({ component }) => component.kind === 'sink').map(({ id }) => id);
   const watched = new Set(alsoOf === undefined ? sinks : [...sinks, alsoOf]);
-  const outcome = await runTest(topology, test, LIMIT_MS, watched);
+  const outcome = await runTest(topology, test, LIMIT_MS, watched, onRead);
   checkWhole(topology, outcome);
   return { observed: observedIn(outcome), outcome };
 }

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
-import type { TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
+import type { Measured, TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
+import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
 
 interface Options {
@@ -78,20 +79,52 @@ async function measure(options: Options): Promise<void> {
   const registry = await registryWith(options.plugin);
   const topology = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
   const { minutes, data } = options;
+  const progress = new TaskProgress(names.length);
+  const scenes = new Scenes();
   const plan = {
     ...options,
     topology,
     ...(data !== undefined && { data: resolve(data) }),
     minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
-    print: toStderr,
+    print: (line: string) => {
+      progress.write(line);
+    },
+    playing: (scene: string, share: number) => {
+      if (process.stderr.isTTY && scenes.set(scene, share)) progress.step(scenes.text());
+    },
   };
-  const measured = await chain.evaluateChain(plan, names, (one) => {
+  const done = (one: Measured) => {
+    progress.write(`${one.id}: ${one.problem ?? 'measured'}`);
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
+  };
+  const begun = (id: TableName) => {
+    progress.begin(id);
+  };
+  const measured = await chain.evaluateChain(plan, names, done, begun).finally(() => {
+    progress.end();
   });
   const whole = report.reportOf(plan, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (options.out === undefined) return;
-  for (const file of report.writeReport(options.out, whole)) plan.print(`wrote ${file}`);
+  for (const file of report.writeReport(options.out, whole)) toStderr(`wrote ${file}`);
+}
+
+/** The scenes that are played at the moment, and how far each is. */
+class Scenes {
+  readonly #percent = new Map<string, number>();
+
+  /** @returns whether the text changed */
+  set(scene: string, share: number): boolean {
+    const percent = Math.floor(100 * share);
+    if (this.#percent.get(scene) === percent) return false;
+    if (share < 1) this.#percent.set(scene, percent);
+    else this.#percent.delete(scene);
+    return true;
+  }
+
+  text(): string {
+    return [...this.#percent].map(([scene, percent]) => `${scene} ${percent} %`).join(', ');
+  }
 }
 
 function tableNames(

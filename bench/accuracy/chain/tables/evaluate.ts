@@ -75,16 +75,18 @@ export interface Measured {
   readonly problem: string | null;
 }
 
-/** Measures a topology by the output of its sinks; calls `done` with each table. */
+/** Measures a topology by the output of its sinks; calls `done` with each table, `begun` before it. */
 export async function evaluateChain(
   options: Omit<Plan, 'folder'>,
   names: readonly TableName[],
   done: (measured: Measured) => void = () => undefined,
+  begun: (id: TableName) => void = () => undefined,
 ): Promise<readonly Measured[]> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-evaluate-'));
   try {
     const all: Measured[] = [];
     for (const id of names) {
+      begun(id);
       const measured = await measureOne(id, { ...options, folder });
       all.push(measured);
       done(measured);
