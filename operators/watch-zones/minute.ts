@@ -9,6 +9,7 @@ const MAX_PERSONS = 1_000;
 const BED_SUMS = ['bed_seconds', 'bed_moving_seconds', 'sleep_seconds'] as const;
 /** Counts of a minute for a zone. */
 const ZONE_COUNTS = [
+  'zone_visits',
   'zone_visitors',
   'zone_conversions',
   'entries_authorised',
@@ -64,6 +65,7 @@ export function newMinute(start: number, provenance: Provenance, regions: number
     stages: new Map(),
     bed: { bed_seconds: 0, bed_moving_seconds: 0, sleep_seconds: 0 },
     counts: {
+      zone_visits: zeros(),
       zone_visitors: zeros(),
       zone_conversions: zeros(),
       entries_authorised: zeros(),

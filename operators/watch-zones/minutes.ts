@@ -119,9 +119,15 @@ export class Minutes {
     return { accrued: this.#accrued, settled: this.#settled, minutes: [...this.#minutes.values()] };
   }
 
+  /** A checkpoint of an earlier version lacks counts that have been added since. */
+  #withAllCounts(minute: MinuteState): MinuteState {
+    const { counts } = newMinute(minute.start, minute.provenance, this.#environment.zones.length + 1);
+    return { ...minute, counts: { ...counts, ...minute.counts } };
+  }
+
   restore({ accrued, settled, minutes }: MinutesState): void {
     this.#accrued = accrued;
     this.#settled = settled;
-    this.#minutes = new Map(minutes.map((minute) => [minute.start, minute]));
+    this.#minutes = new Map(minutes.map((minute) => [minute.start, this.#withAllCounts(minute)]));
   }
 }

@@ -39,6 +39,7 @@ export class Visits {
   #enter(member: Member, region: number, time: number): void {
     const { id, name, kind, funnel } = this.#zone(region);
     const { counts, stages } = this.#minutes.at(time);
+    counts.zone_visits[region]!++;
     if (!member.visited[region]) counts.zone_visitors[region]!++;
     const isPurchase = funnel === 'purchase' && !this.#hasPurchased(member);
     member.visited[region] = true;

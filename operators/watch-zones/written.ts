@@ -117,6 +117,13 @@ export const WRITES: readonly MeasureFact[] = [
     about: 'seconds of all persons in the zone',
   },
   {
+    name: 'zone_visits',
+    unit: '',
+    of: ['zone'],
+    every: 'a minute',
+    about: 'times that somebody entered the zone',
+  },
+  {
     name: 'zone_visitors',
     unit: '',
     of: ['zone'],

@@ -273,6 +273,29 @@ describe('minutes', () => {
     expect(values(night, 'sleep_seconds')).toEqual([[0, 20]]);
   });
 
+  test('count each entry of a zone, and each visitor of it once', () => {
+    const zones: Environment['zones'] = [{ id: 'shelf', polygon: square(2, 0, 1) }];
+    const twice: Scene = (s) => ({ 1: Math.floor(s / 10) % 2 === 1 ? [2.5, 0.5] : [0.5, 0.5] });
+    const shop = watch(make({ zones }), frames(0, 60, twice), NOON + 61 * SECOND);
+    expect(values(shop, 'zone_visits', 'shelf')).toEqual([[0, 3]]);
+    expect(values(shop, 'zone_visitors', 'shelf')).toEqual([[0, 1]]);
+  });
+
+  test('resume from a state of 0.5.0, which lacks the entries of zones', () => {
+    const zones: Environment['zones'] = [{ id: 'shelf', polygon: square(2, 0, 1) }];
+    const late: Scene = (s) => ({ 1: s < 30 ? [0.5, 0.5] : [2.5, 0.5] });
+    const before = make({ zones });
+    watch(before, frames(0, 20, late));
+    const [state] = structuredClone(before.snapshot!()) as [
+      { minutes: { counts: Record<string, unknown> }[] },
+    ];
+    for (const { counts } of state.minutes) delete counts['zone_visits'];
+    const after = make({ zones });
+    after.restore!([state]);
+    const shop = watch(after, frames(20, 60, late), NOON + 61 * SECOND);
+    expect(values(shop, 'zone_visits', 'shelf')).toEqual([[0, 1]]);
+  });
+
   test('report how far customers came, and the zones of those who bought', () => {
     const zones: Environment['zones'] = [
       { id: 'door', polygon: square(0, 0, 1), funnel: 'entrance' },

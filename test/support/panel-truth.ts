@@ -252,7 +252,7 @@ const TRUTHS: Readonly<Record<string, (all: Records) => Shown>> = {
     ),
   'Dwell per visit by zone, per $sums': (all) => {
     const seconds = series(all.measures(/^zone_seconds$/, ['subject']), all.sums, [total], all.ahead);
-    const visits = series(all.measures(/^zone_visitors$/, ['subject']), all.sums, [total], all.ahead);
+    const visits = series(all.measures(/^zone_visits$/, ['subject']), all.sums, [total], all.ahead);
     return Object.fromEntries(
       Object.entries(visits).map(([tags, found]) => [
         tags,
