@@ -27,7 +27,7 @@ export const console = defineSink({
   name: 'console',
   summary: 'Writes a line for each record to the terminal.',
   description:
-    'For watching what a topology does. It never delays other nodes: records that are too many for a reader or a slow terminal are dropped and counted.',
+    'Use it to watch what a topology does. It never delays other nodes: records beyond the limit, or too many for a slow terminal, are dropped and counted.',
   inputs: ['pose', 'event', 'measure'],
   recovery: 'at-least-once',
   privacy: ['retention', 'encryption'],

@@ -27,8 +27,8 @@ const Config = Type.Object(
 
 export const websocket = defineSink({
   name: 'websocket',
-  summary: 'Hands results to the clients of the WebSocket /ws/pose as they arrive.',
-  description: `Opens no port: the service interface serves the records of this sink, by each client's filters.
+  summary: 'Sends results to the clients of the WebSocket /ws/pose as they arrive.',
+  description: `This sink opens no port: the service interface serves its records, by each client's filters.
 
 - Nothing is queued for absent clients; the newest pose frame of each environment and its latest events are retained.
 - After a crash, poses may be sent twice. Events are sent once: their ids are written to disk as soon as they are sent.`,

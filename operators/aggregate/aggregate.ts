@@ -58,7 +58,7 @@ are missing from the quantiles and counted as \`values_left_out\`.
         maximum: 86_400_000,
         default: 0,
         description:
-          'How long after its end a window waits for records that arrive late, milliseconds: its figures come that much later. Figures of a minute carry its start, so they need 60,000 or more.',
+          'How long after its end a window waits for records that arrive late, milliseconds; this delays its figures by as much. Figures of a minute have the time of its start, so they need 60,000 or more.',
       }),
       value: Type.Optional(expressionField('The value to summarise: an expression that returns a number.')),
       where: Type.Optional(expressionField('The records to summarise: an expression that is true or false.')),

@@ -105,7 +105,7 @@ Each antenna learns a noise floor from all its input (10th percentile, decaying 
 a single link raises an alarm only at a clear fall, and the event has \`noise_floor: learning\`. If people are tracked, connect their poses
 too: the event then names a person and a position. With poses from three links or more, there is no fall if they show nobody
 from 1 to 6 s after the motion (counted as \`nobody_there\`): a pet moved, or somebody left. Nor is there a fall if they show the
-person who would have fallen in zones of the kinds \`bed\` and \`sofa\` alone for these 6 s (\`resting\`), or in a pet area and below
+person who would have fallen only in zones of the kinds \`bed\` and \`sofa\` for these 6 s (\`resting\`), or in a pet area and below
 its \`max_height\` in all of the last seconds (\`pet\`): somebody who falls there was upright before.
 
 **Warnings.** With \`warn: true\`, an end of motion that looks like a fall so far is reported as \`fall_suspected\` 1.7 s after it: a small
@@ -113,9 +113,9 @@ logistic model reads the outputs of the networks' lower layers for the last six 
 ten seconds later, or \`fall_withdrawn\` within 30 s. Neither is an alert: webhooks and subscribers to alerts receive them if they list their types.
 Warnings neither add nor delay falls.
 
-**Gotchas.** Picking something up and deep squats look much like falls at this rate. It misses slow falls, and falls while others move.
-With several links three of four simulated falls are found with one false alarm per hour of eventful life (about ten ordinary hours); \`threshold: -1.5\` finds nineteen of twenty with five. False alarms come from
-walks that end in standing, kneeling or leaving, and from sitting down abruptly.
+**Gotchas.** Picking something up and deep squats look much like falls at this rate. The operator misses slow falls, and falls while others move.
+With several links, it finds three of four simulated falls at one false alarm per hour of eventful life (about ten ordinary hours); with \`threshold: -1.5\`, nineteen of twenty at five. Typical false alarms are
+walks that end in standing, kneeling or leaving, and sitting down abruptly.
 Recovery requires poses of the person who fell, or of the only person there: upright and in sight
 for 2 s, and a metre away from the starting point. Without poses everything is reported, late.
 The weights for one link come from one person's falls on one chip: train your own with \`csiflow train falls --recordings\`; \`docs/reports/suite.md\` has their accuracy elsewhere,

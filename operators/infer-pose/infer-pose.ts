@@ -91,7 +91,7 @@ const Config = Type.Object(
     calibration: Type.Optional(
       inputFile({
         description:
-          "Empty-room profiles of the links, created by `csiflow calibrate` or on the live page; relative to the topology's folder. Without it, or until it exists, postures, and times in analytics, are less accurate. Measure again after you moved a node or rebuilt the room: a calibration of another room may report somebody in an empty one.",
+          "Empty-room profiles of the links, created by `csiflow calibrate` or on the live page; relative to the topology's folder. Without it, or until it exists, postures, and times in analytics, are less accurate. Measure again after you move a node or rebuild the room: with an outdated calibration, csiflow may report somebody in an empty room.",
       }),
     ),
     max_batch: Type.Integer({
@@ -112,7 +112,7 @@ const Config = Type.Object(
       maximum: 4096,
       default: 64,
       description:
-        'Largest number of windows in progress or waiting. Beyond it the sources are held back, or windows are shed if `settings.max_lag_ms` is set.',
+        'Largest number of windows in progress or waiting. Beyond it, the sources wait, or windows are dropped if `settings.max_lag_ms` is set.',
     }),
     timeout_ms: Type.Integer({
       minimum: 10,
@@ -145,22 +145,23 @@ export const inferPose = defineOperator({
 Put it behind \`window\` with \`length_ms: 2000\`, \`points: 100\`. It outputs the number of people, up to four, and for
 each the position on the floor, heading, posture and 17 joints.
 
-A first network reads one window. A second network has a memory: it combines the output of the first with its state of 0.4 s before. That state holds,
-on a grid of the floor, where somebody is, which moves with walking people; and for the room, how many people there are and how they sat or lay down. So a person who stops
-stays where the walk ended, nobody vanishes without walking away, and a person who sat down stays seated. \`counts\` of a result holds the
+A first network reads one window. A second network has a memory: it combines the output of the first with its state of 0.4 s before. On a grid
+of the floor, that state records where people are, and moves with them when they walk; for the room, it records how many people there are and how they sat or lay down. A person who
+stops therefore stays where the walk ended, nobody vanishes without walking away, and a person who sat down stays seated. \`counts\` of a result contains the
 probabilities of nobody, one person and so on; people are reported from a probability of \`presence\`. The memory is part of
-checkpoints; if it is older than 10 s when windows arrive again, it is dropped. While anybody walks it fades, to a third within 40 s, so that old mistakes do not stay.
+checkpoints; if it is older than 10 s when windows arrive again, it is dropped. While anybody walks, it fades to a third within 40 s, so that old mistakes disappear.
 
 Pets, and at times fans and curtains, resemble people. With four links or more, anybody who appears in an empty room is therefore reported only
 once confirmed as a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays
 confirmed, however still they keep, until the networks have seen nobody for 20 s. Until then \`counts\` holds the
-probability that it is a person. Anybody present when csiflow first sees a room is believed: they may be asleep.
-**One or two links** hardly tell somebody who keeps still from an empty room. Over them, somebody is reported once something has moved
-for 0.4 s (from a motion of 0.03, as \`detect-motion\` measures it, or seen by the networks to walk), and until nothing has moved for a minute.
-Without movement, \`counts\` gives a half at most to somebody being there: it is not known. With \`presence: 0.4\`, anyone the networks
-see is reported all the same.
+probability that it is a person. Anybody present when csiflow first sees a room needs no confirmation, because they may be asleep.
 
-Models that you train have no memory until you run \`csiflow train memory\`: each window is then inferred independently. They confirm nobody until you run \`csiflow train confirmation\`: everybody counts.
+**One or two links** can hardly distinguish somebody who keeps still from an empty room. With them, somebody is reported once something has moved
+for 0.4 s (a motion of 0.03, as \`detect-motion\` measures it, or a walk that the networks see), and until nothing has moved for a minute.
+Without movement, \`counts\` assigns at most a half to somebody being there, because it is unknown. With \`presence: 0.4\`, anyone whom the networks
+see is reported anyway.
+
+Models that you train have no memory until you run \`csiflow train memory\`: each window is then inferred independently. Until you run \`csiflow train confirmation\`, people need no confirmation.
 
 Each person has \`positionError\`, the expected distance between the reported and the true position, calibrated in rooms
 that the network never saw. \`confidence\` is derived from it: 0.6 / (0.6 + positionError). If it is above
@@ -175,12 +176,12 @@ its mirror image through the middle: measured on one layout of four, 1.1 m of er
 
 The network runs in separate threads, shared by all nodes and partitions of the process with the same \`weights\`,
 \`backend\`, \`max_batch\`, \`max_wait_ms\` and \`threads\`. Windows that arrive together are computed together; a result does not depend on
-the rest of its batch. Results are rounded to a millimetre. On a GPU, batches are filled up to powers of two, and all sizes are computed once at the start.
+the rest of its batch. Results are rounded to a millimetre. On a GPU, batches are padded to powers of two, and all sizes are computed once at the start.
 
 If the backend fails while csiflow runs, the next window of each environment is followed by the event \`inference_degraded\` with the reason; when the
 backend works again, by \`inference_restored\`. Neither is an alert: webhooks and subscribers to alerts receive them if they list their types.
 
-A change of \`weights\` loads the new model beside the old one, which computes until the new one is ready. No window is lost; the rooms' memory starts again if the memory network differs.
+If you change \`weights\`, the new model loads while the old one continues to compute. No window is lost; the rooms' memory starts again if the memory network differs.
 
 Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123, 0126 and 0137 describe the method.
 `,

@@ -99,8 +99,8 @@ of the whole frame: which track is reported as which person, and which is missed
   counts less, and a missed frame reduces the evidence.
 - A track out of sight is \`lost\`. It stays in the output with falling confidence and without a skeleton, for three times as long as it was
   in sight, at most \`max_age_ms\`. Then it is reported once as \`ended\`.
-- While \`max_persons\` tracks exist, a new person counts as the one lost for longest, and gets that number; if nobody is lost, it is a ghost
-  and ignored. A person below \`min_confidence\` starts no track.
+- While \`max_persons\` tracks exist, a new person counts as the one lost for longest, and gets that number; if nobody is lost, it is ignored as
+  a ghost. A person below \`min_confidence\` starts no track.
 
 The heading is that of the pose frame, of the last frames, and of the track's velocity together: people walk the way they face, which a network that is
 unsure of the heading does not see. The skeleton turns with it. Somebody who walks backwards or sideways is therefore turned towards where they go, the more, the less certain the network is.

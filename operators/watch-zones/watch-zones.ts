@@ -80,7 +80,7 @@ counts, though the networks see somebody whom they cannot confirm, is none eithe
         maximum: 600_000,
         default: 3000,
         description:
-          'How long poses must be certain of an empty room until somebody who walked out of sight has left, milliseconds, with and without `detect-motion`. Over one or two links they never are, nor if pose frames are more than a second apart (`hop_ms` of `window`).',
+          'How long poses must be certain of an empty room until somebody who walked out of sight has left, milliseconds, with and without `detect-motion`. They never are with one or two links, or if pose frames are more than a second apart (`hop_ms` of `window`).',
       }),
       max_gap_ms: Type.Number({
         minimum: 100,

@@ -78,7 +78,7 @@ that neighbouring frames agree in phase.
 
 The points of the grid lie on multiples of its step since 1970, and the windows of the topology's first environment on
 multiples of \`hop_ms\`, so they do not depend on when a run began. The windows of the second environment start half a hop
-later, those of the next ones at other quarters and eighths of a hop, so that they do not all wait for one network at the
+later, those of further ones at other quarters and eighths of a hop, so that they do not all wait for one network at the
 same moment. Each frame is resampled once: between two frames of a link the amplitude is linear in time, and the phase takes the shorter way round.
 If the hole between two frames is longer than \`max_gap_periods\` of the link's usual periods, the last frame is held and
 the points are marked as gaps.

@@ -36,6 +36,17 @@ export const inputFile = (options: TSchemaOptions & { readonly description: stri
   filePath({ ...options, inputFile: true });
 
 /**
+ * The field `ca` of a component that connects by TLS.
+ * @param whose the certificate that the authority signed: `server`
+ */
+export const authorityFile = (whose: string) =>
+  Type.Optional(
+    inputFile({
+      description: `PEM file of the authority that signed the ${whose}'s certificate, if the system does not know it. Relative to the folder of the topology.`,
+    }),
+  );
+
+/**
  * An {@link inputFile} that may be a pattern (`recordings/*.pcap`): it names all files that match.
  * `awaitedWith`: field beside it that, where it is true, lets the files appear after the start.
  */

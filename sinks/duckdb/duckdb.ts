@@ -29,14 +29,14 @@ const Config = Type.Object(
       minimum: 1,
       maximum: 1_000_000,
       default: 5_000,
-      description: 'Rows that are committed together at the latest.',
+      description: 'Number of uncommitted rows at which a commit follows.',
     }),
     commit_interval_ms: Type.Integer({
       minimum: 0,
       maximum: 60_000,
       default: 500,
       description:
-        'Age of the oldest uncommitted row at which the next write commits: how late readers see rows.',
+        'Age of the oldest uncommitted row at which the next write commits. Readers see rows after this delay.',
     }),
     retention_days: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 36_500 }), Type.Null()], {
       default: null,

@@ -20,7 +20,7 @@ const Config = Type.Object(
         questdb: 'QuestDB: `/write`.',
         grafana: 'Grafana Live: `/api/live/push`.',
       },
-      { default: 'influxdb3', description: 'Whose paths are called.' },
+      { default: 'influxdb3', description: 'The kind of server.' },
     ),
     url: Type.String({
       pattern: '^https?://[^/@?#]+(/[^?#]*)?$',
@@ -68,7 +68,7 @@ export const lineProtocol = defineSink({
     },
     { title: 'QuestDB', config: { server: 'questdb', url: 'http://questdb:9000' } },
     {
-      title: 'Panels of Grafana that move',
+      title: 'Live panels of Grafana',
       config: {
         server: 'grafana',
         url: 'http://grafana:3000',

@@ -19,7 +19,7 @@ export const mcap = defineSink({
   name: 'mcap',
   summary: 'Writes recordings that Foxglove and Rerun open: people, room, links, amplitudes, all results.',
   description: [
-    'MCAP files, rotated by size and time. `from` says what they hold; topics begin with the id of the environment:',
+    'MCAP files, rotated by size and time. `from` determines what they contain; topics begin with the id of the environment:',
     '',
     '| topic below `/<environment>/` | from | schema |',
     '|---|---|---|',
@@ -48,7 +48,7 @@ export const mcap = defineSink({
     '',
     '- Times are event times. Two runs of the same recording write the same messages.',
     '- A chunk is written and synced at each checkpoint, at about 1 MiB otherwise. A file gets its index when the next one',
-    'begins, and when the sink is closed; continuing a closed file removes its index until then.',
+    'begins, and when the sink is closed; until then, a continued file has none.',
     '- A file truncated by a crash contains whole chunks up to that point. Readers that need no index read it (Foxglove,',
     '`mcap recover` of the MCAP tools, McapStreamReader); csiflow cuts it back to its checkpoint at the next start and',
     'continues it. An index beside the files (`.index`) records where each epoch began.',

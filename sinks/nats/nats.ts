@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import {
   defineSink,
-  inputFile,
+  authorityFile,
   type Complaint,
   type Context,
   type Sink,
@@ -36,7 +36,7 @@ const Config = Type.Object(
     create_stream: Type.Boolean({
       default: false,
       description:
-        'Whether the stream is created if it is missing, for all subjects that begin so, with the limits that the server sets.',
+        'Whether to create the stream if it is missing, for all subjects that begin with `subject`, with the limits that the server sets.',
     }),
     username: optionalText('User; null: no login, or a token.'),
     password: optionalText('Its password: `${secret:nats_password}`.'),
@@ -45,12 +45,7 @@ const Config = Type.Object(
       default: false,
       description: 'Whether to connect by TLS, and verify the certificate.',
     }),
-    ca: Type.Optional(
-      inputFile({
-        description:
-          "PEM file of the authority that signed the server's certificate, where the system does not know it. Relative to the folder of the topology.",
-      }),
-    ),
+    ca: authorityFile('server'),
     cloudevents: cloudeventsField,
     timeout_ms: Type.Integer({
       minimum: 100,

@@ -5,7 +5,7 @@ import { Type, type Static } from 'typebox';
 import {
   defineSink,
   hostComplaints,
-  inputFile,
+  authorityFile,
   type Complaint,
   type Context,
   type Sink,
@@ -35,12 +35,7 @@ const Config = Type.Object(
       default: false,
       description: 'Whether to connect by TLS, and verify the certificate.',
     }),
-    ca: Type.Optional(
-      inputFile({
-        description:
-          "PEM file of the authority that signed the server's certificate, where the system does not know it. Relative to the folder of the topology.",
-      }),
-    ),
+    ca: authorityFile('server'),
     schema: Type.String({
       pattern: '^[a-z_][a-z0-9_]{0,62}$',
       'x-expected': 'must be a small letter or _, then at most 62 small letters, digits and _',

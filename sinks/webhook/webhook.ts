@@ -5,7 +5,7 @@ import {
   choice,
   defineSink,
   hostComplaints,
-  inputFile,
+  authorityFile,
   type Complaint,
   type Context,
   type Sink,
@@ -57,7 +57,7 @@ const Config = Type.Object(
         'x-expected': 'must be an address such as https://alarms.example/csiflow, with no password in it',
         maxLength: 4096,
         description:
-          'Where alerts are sent. Where the address itself is a secret, write `${secret:name}`; only its host is ever shown.',
+          'Where alerts are sent. If the address itself is a secret, write `${secret:name}`; only its host is ever shown.',
       }),
     ),
     secret: required(
@@ -82,12 +82,7 @@ const Config = Type.Object(
       description:
         'Whether the receiver may be in a private network, or on this machine. Otherwise such addresses are rejected, also behind a name.',
     }),
-    ca: Type.Optional(
-      inputFile({
-        description:
-          "PEM file of the authority that signed the receiver's certificate, where the system does not know it. Relative to the folder of the topology.",
-      }),
-    ),
+    ca: authorityFile('receiver'),
     timeout_ms: Type.Integer({
       minimum: 100,
       maximum: 30_000,
@@ -111,7 +106,7 @@ const Config = Type.Object(
       minimum: 1,
       maximum: 10_000,
       default: 10_000,
-      description: 'Events that the receiver gets in any hour; those beyond become dead letters.',
+      description: 'Limit of events in any hour; further ones become dead letters.',
     }),
     cloudevents: cloudeventsField,
   },
@@ -120,25 +115,25 @@ const Config = Type.Object(
 
 export const webhook = defineSink({
   name: 'webhook',
-  summary: 'Sends alerts to an HTTP endpoint, signed, and again until it has them.',
+  summary: 'Sends signed alerts to an HTTP endpoint, and retries until it accepts them.',
   description: [
     'One `POST` per event; the body is the alert as JSON. Headers: `Idempotency-Key` (the id of the event, to detect',
     'duplicates), `Csiflow-Timestamp` (seconds since 1970), `Csiflow-Signature` (`v1=` and the',
     'HMAC-SHA256 of `<timestamp>.<body>` in hexadecimal). How to check it: docs/webhooks.md.',
     '',
-    '- An answer of 200 to 299 means that the receiver has it.',
-    '- 408, 425, 5xx: this event waits in the outbox and is tried again with growing pauses (10 s at most); others go on.',
+    '- An answer of 200 to 299 means that the receiver has accepted it.',
+    '- 408, 425, 5xx: this event waits in the outbox and is retried with growing pauses (10 s at most); others are sent.',
     '- 401, 403, 407, 429, 503, `Retry-After`, no answer and no connection: all events wait, never less than `Retry-After`',
     '  asks for.',
     '- Events that failed least often are sent first, and the most severe of these before the others. After `give_up_ms` an event becomes',
     '  a dead letter.',
-    '- Any other answer is about this event: it becomes a dead letter with the code `webhook.<status>`. Redirects are not',
+    '- After any other answer, this event becomes a dead letter with the code `webhook.<status>`. Redirects are not',
     '  followed (`webhook.redirect`).',
     '- Beyond `max_events_per_hour`: dead letters with the code `webhook.rate_limit`. The count restarts when csiflow starts.',
     '- Addresses in private networks, of this machine and of other special purposes are rejected (`webhook.address`),',
     '  also after resolving a name: csiflow connects to the address that it checked.',
     '',
-    "Senders' own claims are not alerts and are not sent.",
+    'Events that senders claim in their own packets are not alerts, and are not sent.',
   ].join('\n'),
   inputs: ['event'],
   recovery: 'at-least-once',

@@ -43,7 +43,7 @@ const Config = Type.Object(
       minimum: 1,
       maximum: 10_000,
       default: 10_000,
-      description: 'Events that a receiver gets in any hour; those beyond become dead letters.',
+      description: 'Limit of events in any hour to one receiver; further ones become dead letters.',
     }),
     cloudevents: cloudeventsField,
   },
@@ -52,11 +52,11 @@ const Config = Type.Object(
 
 export const webhooks = defineSink({
   name: 'webhooks',
-  summary: 'Sends alerts to the endpoints that were registered by the service interface.',
+  summary: 'Sends alerts to the endpoints that are registered through the service interface.',
   description: [
-    'Endpoints come and go by `POST` and `DELETE /webhooks` while the topology runs; a topology that `csiflow run` serves',
-    'and that has no such sink gets one with the defaults, behind the operators whose events reach a sink. Write one',
-    'yourself to choose the nodes, or to allow receivers in a private network.',
+    'Add and remove endpoints with `POST` and `DELETE /webhooks` while the topology runs. `csiflow run` adds this sink, with',
+    'the defaults, to a topology that has none, behind the operators whose events reach a sink. Write it into the file',
+    'to choose the nodes, or to allow receivers in a private network.',
     '',
     '- Each endpoint has its own queue on disk, so an offline one blocks no other and a kill loses nothing.',
     '- Calls, signatures, answers and dead letters are those of the sink `webhook`. A dead letter that is replayed goes to',

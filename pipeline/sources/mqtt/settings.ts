@@ -3,7 +3,14 @@ import { resolve } from 'node:path';
 import type { IClientOptions } from 'mqtt';
 import { Type, type Static, type TObject } from 'typebox';
 import { urlFault } from '../../base/host.js';
-import { choice, hostComplaints, inputFile, type Complaint, required } from '../../component/index.js';
+import {
+  authorityFile,
+  choice,
+  hostComplaints,
+  inputFile,
+  type Complaint,
+  required,
+} from '../../component/index.js';
 
 /** How a broker is reached: the same fields for the source and the sink. */
 export const brokerFields = {
@@ -25,12 +32,7 @@ export const brokerFields = {
       description: 'Password of the user: write `${secret:name}`, not the password itself.',
     }),
   ),
-  ca: Type.Optional(
-    inputFile({
-      description:
-        "PEM file of the authority that signed the broker's certificate, where the system does not know it. Relative to the folder of the topology.",
-    }),
-  ),
+  ca: authorityFile('broker'),
   cert: Type.Optional(
     inputFile({
       description: "PEM file of this client's own certificate, if the broker requires one.",
