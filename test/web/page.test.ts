@@ -509,6 +509,18 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     expect(new Set(asked)).toEqual(new Set([new URL(service.server.address).host]));
   });
 
+  test('while the clip of an alert loads, its dialog says so', async () => {
+    await page.route(/\/clip/, () => undefined);
+    await logIn('pw');
+    const fall = fallEvent({ time: FIRST_TIME });
+    service.main.events.push(fall);
+    await shows('#alerts', 'fall detection', () => {
+      service.main.publish(fall);
+    });
+    await page.click('#alerts button');
+    await expect.poll(() => page.textContent('#clip-note')).toBe('Loading…');
+  });
+
   test('without poses, it shows motion and presence, and what is missing', async () => {
     const nodes = service.main.topology.nodes.filter(({ id }) => id === 'live');
     const unread = nodes.map((node) => ({

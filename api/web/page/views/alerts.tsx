@@ -152,15 +152,17 @@ export function ClipDialog() {
   useSignalEffect(() => {
     const { value } = shownClip;
     picture.value = '';
-    note.value = '';
+    note.value = 'Loading…';
     if (!value) return;
     dialog.current?.showModal();
     loadClip(value.clip).then(
       (text) => {
-        if (shownClip.peek() === value) picture.value = `data:image/svg+xml,${encodeURIComponent(text)}`;
+        if (shownClip.peek() !== value) return;
+        picture.value = `data:image/svg+xml,${encodeURIComponent(text)}`;
+        note.value = '';
       },
       (error: unknown) => {
-        note.value = errorText(error);
+        if (shownClip.peek() === value) note.value = errorText(error);
       },
     );
   });
