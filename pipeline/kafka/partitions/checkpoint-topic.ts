@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { deflate as deflateCallback, inflate as inflateCallback } from 'node:zlib';
+import { inflate as inflateCallback } from 'node:zlib';
 import type { KafkaMessage, Message } from 'kafkajs';
 import type { PartitionCheckpoint } from '../../component/index.js';
 import { codedError } from '../../base/error-text.js';
+import { Packer } from './packer.js';
 
-const deflate = promisify(deflateCallback);
 const inflate = promisify(inflateCallback);
 
 /** Layout version of a checkpoint's messages: an older program rejects a newer one. */
@@ -43,6 +43,7 @@ interface Piece {
  */
 export class CheckpointWriter {
   #pieces: Readonly<Record<string, Piece>>;
+  readonly #packer = new Packer();
 
   constructor(pieces: Readonly<Record<string, Piece>>) {
     this.#pieces = pieces;
@@ -62,7 +63,7 @@ export class CheckpointWriter {
         pieces[name] = before;
         continue;
       }
-      const packed = await deflate(content, { level: 1 });
+      const packed = await this.#packer.pack(name, content);
       const chunks = Math.max(1, Math.ceil(packed.length / CHUNK_BYTES));
       for (let chunk = 0; chunk < chunks; chunk++) {
         const value = packed.subarray(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES);
