@@ -1,9 +1,10 @@
-// Compiles every TypeScript file of the engine to dist/, file by file, so that a stack trace names the same
-// file as the source does. Type checking (`npm run types`) and declarations (tsconfig.types.json) are
+// Compiles every TypeScript file of the engine to dist/, file by file, and bundles the command line for its start.
+// Type checking (`npm run types`) and declarations (tsconfig.types.json) are
 // separate.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { bundleOf } from './bundle.config.mjs';
 import { SOURCES, filesBelow, sayWait, update, updateDist } from './dist.config.mjs';
 
 const root = import.meta.dirname;
@@ -168,6 +169,18 @@ const pageLicences = () =>
     )
     .join('\n\n');
 
+async function commandLine(compiledFiles) {
+  const compiledText = (file) => Buffer.from(compiledFiles.get(file)).toString();
+  const list = compiledText(join(dist, 'api/cli/bundled-commands.js'));
+  const { BUNDLED_COMMANDS } = await import(`data:text/javascript,${encodeURIComponent(list)}`);
+  return bundleOf({
+    entry: join(dist, 'api/cli/program.js'),
+    file: join(dist, 'bundle/program.cjs'),
+    compiled: compiledText,
+    commands: BUNDLED_COMMANDS,
+  });
+}
+
 /** Contents of dist/, by path. */
 async function compile() {
   const [modules, shared, script, ...own] = await Promise.all([
@@ -176,9 +189,11 @@ async function compile() {
     pageBundle(),
     ...REQUIRED.map(required),
   ]);
+  const compiledFiles = new Map([...[modules, shared].flatMap(contentsOf), ...own]);
   return new Map([
-    ...[modules, shared, script].flatMap(contentsOf),
-    ...own,
+    ...compiledFiles,
+    ...contentsOf(script),
+    ...(await commandLine(compiledFiles)),
     licencesOf(shared),
     ...pageFiles.map((file) => [join(page, file), readFileSync(join(pageSources, file))]),
     ...readerFiles.map((file) => [join(page, file), readerText(file)]),

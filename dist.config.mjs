@@ -20,7 +20,13 @@ import { tryLock, waitForLock } from 'fs-native-extensions';
 export const SOURCES = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench', 'docs/site'];
 
 /** What compiles them. */
-const COMPILER = ['build.config.mjs', 'dist.config.mjs', 'package.json', 'package-lock.json'];
+const COMPILER = [
+  'build.config.mjs',
+  'bundle.config.mjs',
+  'dist.config.mjs',
+  'package.json',
+  'package-lock.json',
+];
 /** Everything that the contents of dist/ depend on. */
 export const INPUTS = [...SOURCES, ...COMPILER];
 

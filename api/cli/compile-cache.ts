@@ -8,18 +8,27 @@ interface CachingModule {
 }
 
 /**
- * Stores V8's compiled code of modules loaded from now on in the user's cache folder (`$XDG_CACHE_HOME` or
- * `~/.cache`), so that later starts take less processor time. Node 20 cannot, and compiles at each start.
- *
- * Not in Node's default, the folder for temporary files: on a shared machine, somebody else could put code
- * there. `NODE_COMPILE_CACHE` selects another folder, `NODE_DISABLE_COMPILE_CACHE=1` none. A folder that
- * cannot be written is not an error: Node then runs without a cache.
+ * Stores V8's compiled code of modules loaded from now on in {@link codeFolder}, so that later starts take less
+ * processor time. Node 20 cannot, and compiles them at each start; of the bundle, `code-bundle.ts` keeps the code in
+ * every version. A folder that cannot be written is not an error: Node then runs without a cache.
  */
 export function cacheCompiledCode(
   { enableCompileCache }: CachingModule = module as CachingModule,
   environment: NodeJS.ProcessEnv = process.env,
 ): void {
-  enableCompileCache?.(environment['NODE_COMPILE_CACHE'] || join(cacheFolder(environment), 'csiflow/code'));
+  const folder = codeFolder(environment);
+  if (folder !== null) enableCompileCache?.(folder);
+}
+
+/**
+ * The folder of compiled code, in the user's cache folder (`$XDG_CACHE_HOME` or `~/.cache`).
+ *
+ * Not in Node's default, the folder for temporary files: on a shared machine, somebody else could put code
+ * there. `NODE_COMPILE_CACHE` selects another folder, `NODE_DISABLE_COMPILE_CACHE=1` none (null).
+ */
+export function codeFolder(environment: NodeJS.ProcessEnv): string | null {
+  if (environment['NODE_DISABLE_COMPILE_CACHE']) return null;
+  return environment['NODE_COMPILE_CACHE'] || join(cacheFolder(environment), 'csiflow/code');
 }
 
 /** Relative paths in the variable are invalid (XDG Base Directory Specification). */

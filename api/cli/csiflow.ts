@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
-import { isInstalled } from '../../pipeline/base/paths.js';
-import { cacheCompiledCode } from './compile-cache.js';
+import { isInstalled, packageFile } from '../../pipeline/base/paths.js';
+import { nameBundledFiles } from './bundle-stacks.js';
+import { BUNDLED_COMMANDS } from './bundled-commands.js';
+import { loadBundle } from './code-bundle.js';
+import { cacheCompiledCode, codeFolder } from './compile-cache.js';
 
 // `csiflow list | head` closes the pipe early: the reader is gone, so there is nothing to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -17,6 +20,28 @@ if (!PUBLIC.includes(process.argv[2] ?? '')) process.umask(0o077);
 if (isInstalled) process.env['CSIFLOW_DATA'] ||= resolve('data');
 
 cacheCompiledCode();
-// Imported after that, so that its code is in the cache.
-const { runCommandLine } = await import('./program.js');
-process.exitCode = await runCommandLine(process.argv.slice(2));
+const words = process.argv.slice(2);
+const { runCommandLine } = isBundled(words)
+  ? loadProgram(words[0]!)
+  : // Imported after that, so that its code is in the cache.
+    await import('./program.js');
+process.exitCode = await runCommandLine(words);
+
+/**
+ * Modules with your own components import csiflow's files themselves, and must get those that run. Node's source maps
+ * lead from these files to TypeScript.
+ */
+function isBundled([command = '', ...rest]: readonly string[]): boolean {
+  const options = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''];
+  return (
+    BUNDLED_COMMANDS.includes(command) &&
+    !rest.some((word) => word.startsWith('--plugin')) &&
+    !options.some((option) => option.includes('--enable-source-maps'))
+  );
+}
+
+function loadProgram(command: string): typeof import('./program.js') {
+  const bundle = packageFile('dist/bundle/program.cjs');
+  nameBundledFiles(bundle);
+  return loadBundle(bundle, command, codeFolder(process.env)) as typeof import('./program.js');
+}

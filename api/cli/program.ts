@@ -3,19 +3,8 @@ import { extname } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../../pipeline/base/paths.js';
 import { redact } from '../../pipeline/base/secrets.js';
+import type { CommandModule } from './command-module.js';
 import { CommandError, EXIT, exitCodeOf, type ExitCode } from '../../pipeline/base/exit.js';
-
-/**
- * Exports of a file in `commands/`. The file `commands/NAME.ts` holds the command NAME and nothing else:
- * `register` adds exactly that one command (with its options, an example under `--help` and an action) to the
- * program. It imports only `commander` and `../exit.js` at its top; its action imports everything else with
- * `await import()`, so that `csiflow --help` starts fast. An action that fails throws, a {@link CommandError}
- * if it knows the exit code; it sets `process.exitCode` only if it has printed its findings itself, and never
- * calls `process.exit`.
- */
-export interface CommandModule {
-  register(program: Command): void;
-}
 
 /**
  * Runs one command of `csiflow`, as typed after the program's name.
@@ -65,6 +54,7 @@ function commandNames(): readonly string[] {
 
 async function loadCommand(name: string): Promise<CommandModule> {
   const file = new URL(`./commands/${name}${extname(import.meta.url)}`, import.meta.url);
+  // In a bundle, the build replaces this call (bundle.config.mjs).
   return (await import(file.href)) as CommandModule;
 }
 

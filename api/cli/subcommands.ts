@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
-import type { CommandModule } from './program.js';
+import type { CommandModule } from './command-module.js';
 
 /**
  * The subcommands in `folder`: each file (compiled or not) contains one, named by the file, under the rules

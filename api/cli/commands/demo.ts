@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 
 export function register(program: Command): void {
   program
@@ -10,10 +10,12 @@ export function register(program: Command): void {
       '\nIt stores its data in the folder `data`.\n\nExample:\n  npx csiflow demo --port 9000',
     )
     .action(async ({ port }: { readonly port: string }) => {
-      const [{ packageFile }, { runCommandLine }] = await Promise.all([
+      const [{ packageFile }, { register: registerRun }] = await Promise.all([
         import('../../../pipeline/base/paths.js'),
-        import('../program.js'),
+        import('./run.js'),
       ]);
-      process.exitCode = await runCommandLine(['run', packageFile('topologies/demo.yaml'), '--port', port]);
+      const run = new Command().exitOverride();
+      registerRun(run);
+      await run.parseAsync(['run', packageFile('topologies/demo.yaml'), '--port', port], { from: 'user' });
     });
 }
