@@ -5,7 +5,9 @@ import { runCommandLine } from '../../api/cli/program.js';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 
 /** Processes of a test optimise code as late as the test's own, which vitest.config.ts starts. */
-const BRIEF = process.execArgv.filter((option) => option.startsWith('--interrupt-budget='));
+const BRIEF = process.execArgv.filter((option) =>
+  /^--(interrupt-budget|invocation-count-for-turbofan)=/.test(option),
+);
 
 /** The compiled command line as a child process, as users run it. */
 export class Csiflow {
