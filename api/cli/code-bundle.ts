@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -55,10 +46,17 @@ export function loadBundle(file: string, use: string, folder: string | null): ob
 const codeName = (source: string, use: string): string =>
   `${use}-${source.trimEnd().slice(-HASH_LENGTH)}-${cachedDataVersionTag().toString(16)}.code`;
 
-/** The compiled code; undefined if there is none, or the file is damaged: V8 does not check it. */
+/**
+ * The compiled code; undefined if there is none, if it cannot be read (another user wrote it, or another process just
+ * removed it), or if the file is damaged: V8 does not check it.
+ */
 function readCode(file: string): Buffer | undefined {
-  if (!existsSync(file)) return undefined;
-  const bytes = readFileSync(file);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    return undefined;
+  }
   const code = bytes.subarray(4);
   return bytes.length > 4 && bytes.readUInt32LE() === crc32(code) ? code : undefined;
 }

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -116,6 +117,18 @@ test('damaged code is not run, but replaced', async () => {
   truncateSync(file, size / 2);
   expect(load(bundle, code, PRINT_URL)).toContain('entry.js');
   expect(statSync(file).size).toBe(size);
+});
+
+test('where kept code cannot be read, a bundle runs all the same', async () => {
+  const folder = temporaryFolder();
+  const bundle = await bundled(folder);
+  const code = join(folder, 'code');
+  load(bundle, code, PRINT_URL);
+  // A folder in its place cannot be read as a file, not even by root.
+  const file = join(code, readdirSync(code)[0]!);
+  rmSync(file);
+  mkdirSync(file);
+  expect(load(bundle, code, PRINT_URL)).toContain('entry.js');
 });
 
 test('the code of sixteen versions and commands is kept', async () => {
