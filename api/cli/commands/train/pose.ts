@@ -88,7 +88,7 @@ async function run({ json, ...options }: Options): Promise<void> {
     });
     if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   } catch (error) {
-    if (stop?.signal.aborted) throw new CommandError('the training was interrupted');
+    if (stop?.caused(error)) throw new CommandError('the training was interrupted');
     throw error;
   } finally {
     stop?.release();
