@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { SourceMap, type SourceMapPayload } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { BundlePlaces, type Places } from './bundle-places.js';
 
 /** V8 shows each in its own way. */
 interface Site extends NodeJS.CallSite {
@@ -25,21 +25,21 @@ export function nameBundledFiles(bundle: string): void {
 
 /** Returns the file, line and column that was bundled to a line and column, all from 1; undefined if none was. */
 function placesOf(bundle: string): (line: number, column: number) => string | undefined {
-  let map: SourceMap | null | undefined;
-  const read = (): SourceMap | null => {
+  let places: BundlePlaces | null | undefined;
+  const read = (): BundlePlaces | null => {
     try {
-      return new SourceMap(JSON.parse(readFileSync(`${bundle}.places.json`, 'utf8')) as SourceMapPayload);
+      return new BundlePlaces(JSON.parse(readFileSync(`${bundle}.places.json`, 'utf8')) as Places);
     } catch {
       // An error must be shown even if this cannot be read: it then names the bundle.
       return null;
     }
   };
   return (line, column) => {
-    map = map === undefined ? read() : map;
-    const found = map?.findEntry(line - 1, column - 1);
-    if (!found || !('originalSource' in found)) return undefined;
-    const { href } = new URL(found.originalSource, pathToFileURL(bundle));
-    return `${href}:${found.originalLine + 1}:${found.originalColumn + 1}`;
+    places = places === undefined ? read() : places;
+    const found = places?.find(line - 1, column - 1);
+    if (!found) return undefined;
+    const { href } = new URL(found.source, pathToFileURL(bundle));
+    return `${href}:${found.line + 1}:${found.column + 1}`;
   };
 }
 
