@@ -21,7 +21,16 @@ const MAX_PERSONS = 8;
 /** A person is drawn until the next pose frame, but at most this long, microseconds. */
 const HOLD = 1_000_000;
 const SECONDS = (CLIP.before + CLIP.after) / 1e6;
-const COLOURS = { room: '#4d6c80', zone: '#3d6a86', event: '#f2c14e', other: '#7fd1c7', mark: '#ff6b6b' };
+const COLOURS = {
+  room: '#4d6c80',
+  zone: '#3d6a86',
+  event: '#f2c14e',
+  other: '#7fd1c7',
+  mark: '#ff6b6b',
+  ground: '#0d1b26',
+};
+/** From line to line of the captions, in heights of a letter. */
+const LINE_SPACING = 1.4;
 /** A path that draws nothing. */
 const NOTHING = 'M0 0';
 
@@ -49,15 +58,19 @@ function draw(event: SensedEvent, poseFrames: readonly PoseFrame[], environment:
   const names = personsOf(poseFrames, event);
   const shown = names.slice(0, MAX_PERSONS);
   const title = `${words(event.type)}, ${event.severity}`;
+  const said = notes(event, poseFrames, environment);
+  const hidden = names.length - shown.length;
+  const lines = hidden > 0 ? [...said, `${hidden} more people are not drawn`] : said;
+  const band = Math.round(letterSize(camera) * (1 + LINE_SPACING * lines.length));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" font-family="sans-serif">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 ${-band} ${width} ${height + band}" role="img" font-family="sans-serif">`,
     `<title>${escape(title)}</title>`,
-    `<desc>${escape(notes(event, poseFrames, environment).join('. '))}</desc>`,
-    `<rect width="${width}" height="${height}" fill="#0d1b26"/>`,
+    `<desc>${escape(said.join('. '))}</desc>`,
+    `<rect y="${-band}" width="${width}" height="${height + band}" fill="${COLOURS.ground}"/>`,
     ...room(environment, camera),
     ...drawLocation(event, camera),
     ...shown.map((name) => person(name, event, poseFrames, camera)),
-    ...captions(event, poseFrames, environment, camera, names.length - shown.length),
+    ...captions(event, lines, camera, band),
     ...timeline(camera),
     '</svg>',
     '',
@@ -173,22 +186,22 @@ function drawLocation({ location }: SensedEvent, camera: Camera): readonly strin
   ];
 }
 
+/** Lines of text in a band above the view, where no wall crosses them, and the event's name at the bottom. */
 function captions(
   event: SensedEvent,
-  poseFrames: readonly PoseFrame[],
-  environment: Environment,
-  { width, height }: Camera,
-  hidden: number,
+  lines: readonly string[],
+  camera: Camera,
+  band: number,
 ): readonly string[] {
-  const size = Math.round(height / 30);
-  const more = hidden > 0 ? [`${hidden} more people are not drawn`] : [];
+  const { width, height } = camera;
+  const size = letterSize(camera);
   const text = (x: number, y: number, look: string, content: string, inner = '') =>
     `<text x="${x}" y="${y}" font-size="${size}" ${look}>${escape(content)}${inner}</text>`;
+  const lineAt = (index: number) => Math.round(size * LINE_SPACING * (index + 1)) - band;
   return [
-    ...[...notes(event, poseFrames, environment), ...more].map((note, index) =>
-      text(size, size * (2 + 1.4 * index), 'fill="#c9d9e5"', note),
-    ),
-    text(width - size, size * 2, 'fill="#f2c14e" font-weight="bold" text-anchor="end"', originOf(event)),
+    `<rect y="${-band}" width="${width}" height="${band}" fill="${COLOURS.ground}"/>`,
+    ...lines.map((one, index) => text(size, lineAt(index), 'fill="#c9d9e5"', one)),
+    text(width - size, lineAt(0), 'fill="#f2c14e" font-weight="bold" text-anchor="end"', originOf(event)),
     text(
       width / 2,
       height - size * 2,
@@ -198,6 +211,9 @@ function captions(
     ),
   ];
 }
+
+/** Pixels. */
+const letterSize = ({ height }: Camera): number => Math.round(height / 30);
 
 /** A time bar with the event's moment. */
 function timeline({ width, height }: Camera): readonly string[] {

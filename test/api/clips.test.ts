@@ -45,6 +45,17 @@ test('marks the place of the event from its start, and names the event', () => {
   expect(svg).toContain('pose-test 1.0.0, trained on simulated CSI');
 });
 
+test('the lines of text are above the view, where no wall crosses them', () => {
+  const svg = renderClip(fall, frames, testEnvironment);
+  const lines = [...svg.matchAll(/<text x="\d+" y="(-?\d+)"[^>]*>[^<]+<\/text>/g)].map(([, y]) => Number(y));
+  const [, top] = /viewBox="0 (-\d+) /.exec(svg)!;
+  expect(lines).toHaveLength(4);
+  for (const y of lines) {
+    expect(y).toBeGreaterThan(Number(top));
+    expect(y).toBeLessThan(0);
+  }
+});
+
 test('a crowd at forty frames per second stays under 200 kB', () => {
   const crowd = Array.from({ length: 20 }, (_, index) => person(index + 1, index / 4, 2));
   const many: PoseFrame[] = Array.from({ length: 480 }, (_, index) => ({

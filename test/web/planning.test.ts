@@ -79,6 +79,49 @@ describe.runIf(canBrowse)('planning on the live page', () => {
     expect(errors).toEqual([]);
   });
 
+  test.each([
+    { sinks: 6, fits: true },
+    { sinks: 15, fits: false },
+  ])('a graph with $sinks sinks is shown from its beginning (fits: $fits)', async ({ sinks, fits }) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await withSinks(sinks);
+    await logInAs('viewer');
+    await expect.poll(() => page.locator('#graph .node').count()).toBe(1 + sinks);
+    const shown = () =>
+      page.evaluate(`(() => {
+        const boxes = [...document.querySelectorAll('#graph .node rect')].map((rect) => rect.getBoundingClientRect());
+        const { left, right } = document.querySelector('#graph').parentElement.getBoundingClientRect();
+        return {
+          source: boxes[0].right < right,
+          start: boxes.every((box) => box.left > left),
+          end: boxes.every((box) => box.right < right),
+        };
+      })()`);
+    await expect.poll(shown).toEqual({ source: true, start: true, end: fits });
+  });
+
+  /** One source, `routers`, that gives to many sinks. */
+  const withSinks = async (count: number): Promise<void> => {
+    const ids = Array.from({ length: count }, (_, index) => `sink-${index}`);
+    await page.route('**/topologies/test', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { data: { nodes: { id: string }[] } };
+      const routers = answer.data.nodes.find(({ id }) => id === 'routers');
+      const sinkNodes = ids.map((id) => ({ ...routers, id, kind: 'sink' }));
+      await route.fulfill({ json: { ...answer, data: { ...answer.data, nodes: [routers, ...sinkNodes] } } });
+    });
+    await page.route('**/topologies/test/graph', (route) =>
+      route.fulfill({
+        json: {
+          success: true,
+          data: {
+            nodes: ['routers', ...ids].map((id) => ({ id, type: 'udp', kind: 'sink', label: id })),
+            edges: ids.map((to) => ({ from: 'routers', to, ports: ['csi'] })),
+          },
+        },
+      }),
+    );
+  };
+
   test('operators can plan, but not apply; viewers neither', async () => {
     fine();
     await logInAs('operator');

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { numberText, lagText } from '../state/poll.js';
 import type { Graph, Node, Topology } from './asked.js';
 import { bottleneckOf, figuresOf, isFailing, type Figures } from './figures.js';
@@ -12,24 +12,33 @@ interface Shown {
   readonly letters: number | null;
 }
 
+/** A wide graph shrinks to the page, but at most to this share of its size, so that it stays legible. */
+const SMALLEST = 0.75;
+
 /** Nodes from sources to sinks, with their throughput. */
 export function GraphPicture({ graph, now, before, letters }: Shown) {
   // Graph and figures are asked for apart: in between, a node can be added or removed.
   const known = graph.nodes.map(({ id }) => id).filter((id) => now.nodes.some((node) => node.id === id));
   const edges = graph.edges.filter(({ from, to }) => known.includes(from) && known.includes(to));
-  const { nodes, width, height } = layOut(known, edges);
   const container = useRef<HTMLDivElement>(null);
-  // Most graphs start in the middle.
+  const [visible, setVisible] = useState(Infinity);
+  // After each answer: the page may have become wider or narrower.
   useEffect(() => {
-    const { scrollWidth, clientWidth } = container.current!;
-    container.current!.scrollLeft = (scrollWidth - clientWidth) / 2;
-  }, [width]);
+    setVisible(container.current!.clientWidth / SMALLEST);
+  });
+  const { nodes, width, height } = layOut(known, edges, visible);
   const figures = figuresOf(now, before);
   const slowest = bottleneckOf(now, figures);
   const at = new Map(nodes.map((placed) => [placed.id, placed]));
   return (
     <div ref={container} class="scroll" role="region" aria-label="Graph of nodes" tabIndex={0}>
-      <svg id="graph" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+      <svg
+        id="graph"
+        width={width}
+        height={height}
+        style={{ minWidth: `${Math.round(width * SMALLEST)}px` }}
+        viewBox={`0 0 ${width} ${height}`}
+      >
         <title>Nodes of the topology {now.id}, from sources at the top to sinks at the bottom</title>
         {edges.map(({ from, to, ports }) => (
           <Line

@@ -16,23 +16,28 @@ const GAP = { across: 16, down: 30 } as const;
 /**
  * Rows from top to bottom: each node is one row below its lowest input, and as close as possible to the
  * middle of its inputs, so that few edges cross.
+ *
+ * @param visible width of the page, pixels: rows that fit are in its middle, wider ones start at the left
  */
 export function layOut(
   ids: readonly string[],
   edges: readonly Edge[],
+  visible: number,
 ): { readonly nodes: readonly Placed[]; readonly width: number; readonly height: number } {
   const inputs = new Map(ids.map((id) => [id, edges.filter(({ to }) => to === id).map(({ from }) => from)]));
   const rows = rowsOf(ids, inputs);
   const widest = Math.max(1, ...rows.map(({ length }) => length));
-  const width = widest * (NODE.width + GAP.across);
+  const column = NODE.width + GAP.across;
+  const width = widest * column;
+  const spread = Math.min(width, visible);
   const middles = new Map<string, number>();
   const nodes = rows.flatMap((row, index) => {
     const wanted = (id: string): number =>
-      mean((inputs.get(id) ?? []).map((input) => middles.get(input) ?? width / 2));
+      mean((inputs.get(id) ?? []).map((input) => middles.get(input) ?? spread / 2));
     const sorted = row.toSorted((one, other) => wanted(one) - wanted(other));
-    const step = width / sorted.length;
-    return sorted.map((id, column) => {
-      const middle = (column + 0.5) * step;
+    const step = Math.max(column, spread / sorted.length);
+    return sorted.map((id, place) => {
+      const middle = (place + 0.5) * step;
       middles.set(id, middle);
       return { id, x: middle - NODE.width / 2, y: GAP.down / 2 + index * (NODE.height + GAP.down) };
     });
