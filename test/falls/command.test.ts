@@ -29,7 +29,7 @@ test('csiflow train falls requires the folder of its recordings', async () => {
 test('csiflow evaluate reports that tables of recordings need --data', async () => {
   const { code, output } = await csiflow('evaluate', '--only', 'recordings', 'real-falls');
   expect(code).toBe(0);
-  expect(output.match(/not measured: .*; pass the folder .* with --data/g)).toHaveLength(2);
+  expect(output.match(/^not measured: .*; pass the folder .* with --data/gm)).toHaveLength(2);
 });
 
 test('csiflow train falls rejects a seed that is not an integer', async () => {

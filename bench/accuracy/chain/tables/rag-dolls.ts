@@ -46,7 +46,7 @@ export async function ragDolls(plan: RecordingsPlan): Promise<Table> {
   return {
     id: 'rag-dolls',
     title: 'Falls of rag-dolls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; up to ${FALLS_A_ROOM} falls in each, one per scene: a person walks, and falls like a rag-doll that was pushed (4.5 s of recorded motion), then lies for ${AFTER_S} s. The walk, too, is partly recorded. Models were trained on other rag-dolls. Where a rag-doll has no space, the simulator's own fall replaces it, which is left out. As simulated: the same scenes with the simulator's own falls and walks. Columns as for simulated falls.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; up to ${FALLS_A_ROOM} falls in each, one per scene: a person walks, and falls like a rag-doll that was pushed (4.5 s of recorded motion), then lies for ${AFTER_S} s. The walk, too, is partly recorded. No model was trained on recorded motion. Where a rag-doll has no space, the simulator's own fall replaces it, which is left out. As simulated: the same scenes with the simulator's own falls and walks. Columns as for simulated falls.`,
     columns: FALL_COLUMNS.filter(({ id }) => id !== 'false' && id !== 'hours'),
     rows: [
       ...ROWS.map((name) =>
