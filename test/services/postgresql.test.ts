@@ -246,7 +246,7 @@ describe('faults', () => {
     const proxy = await startProxy(postgres.port);
     closing.push(() => proxy.close());
     const url = (config as { url: string }).url.replace(String(postgres.port), String(proxy.port));
-    const sink = make({ ...config, url, timeout_ms: 1_000 });
+    const sink = make({ ...config, url, timeout_ms: 3_000 });
     await sink.open();
     proxy.tear(20);
     await expect(sink.write([measure(1)], 1)).rejects.toMatchObject({ retriable: true });
