@@ -19,33 +19,29 @@ import { TestFileSchema } from '../schema/test-schema.js';
  * first line of a topology: `# yaml-language-server: $schema=topology.schema.json`.
  */
 export function topologySchema(registry: Registry): JsonSchema {
-  const outline = untitled(forEditor(jsonSchema(OutlineSchema)));
+  const outline = fileSchema(
+    OutlineSchema,
+    'A topology of csiflow: sources, operators and sinks, named and connected.',
+  );
   const sections = KINDS.map((kind) => [SECTIONS[kind], sectionSchema(kind, registry)] as const);
   return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
     ...outline,
-    description: 'A topology of csiflow: sources, operators and sinks, named and connected.',
     properties: { ...outline.properties, ...Object.fromEntries(sections) },
   };
 }
 
 /** The same for a file `NAME.test.yaml`. */
-export function testFileSchema(): JsonSchema {
-  const outline = untitled(forEditor(jsonSchema(TestFileSchema)));
-  return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    ...outline,
-    description: 'Tests of a topology.',
-  };
-}
+export const testFileSchema = (): JsonSchema => fileSchema(TestFileSchema, 'Tests of a topology.');
 
 /** The same for an environment. */
-export function environmentSchema(): JsonSchema {
-  const outline = untitled(forEditor(jsonSchema(EnvironmentSchema)));
+export const environmentSchema = (): JsonSchema =>
+  fileSchema(EnvironmentSchema, 'An environment: a room or flat with its links.');
+
+function fileSchema(schema: Parameters<typeof jsonSchema>[0], description: string): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    ...outline,
-    description: 'An environment: a room or flat with its links.',
+    ...untitled(forEditor(jsonSchema(schema))),
+    description,
   };
 }
 
