@@ -2,7 +2,7 @@ import type { Person } from '../../pipeline/model/index.js';
 
 /**
  * Where a tracked person faces. A network sees the heading of single windows poorly: of a walker over four links, it
- * is wrong by more than a right angle in every fourteenth pose frame. People walk the way they face, so the track's
+ * is wrong by more than a right angle in about one of twenty pose frames. People walk the way they face, so the track's
  * velocity helps, and so do the headings just before (docs/decisions/0148-walkers-face-where-they-go.md).
  */
 
