@@ -14,6 +14,7 @@ import {
   type TableArray,
 } from '../../pipeline/formats/tables/arrays.js';
 import { readCsv } from '../../pipeline/formats/tables/csv.js';
+import { reasonOf } from '../../pipeline/formats/tables/hdf5-arrays.js';
 import { readHdf5 } from '../../pipeline/formats/tables/hdf5.js';
 import { tableOf } from '../../pipeline/formats/tables/mat-arrays.js';
 import type { MatValue } from '../../pipeline/formats/tables/mat-value.js';
@@ -588,6 +589,11 @@ test('an HDF5 file is read after one on which the library aborted in the thread 
   const { arrays } = await readHdf5(made('plain.h5'));
   await expect(readHdf5(damaged)).rejects.toThrow(/it is damaged: the HDF5 library gave up/);
   expect(await readHdf5(made('plain.h5'))).toMatchObject({ arrays });
+});
+
+test('a trap of the HDF5 library is called damage, as its abort() is', () => {
+  const trap = Object.assign(new Error('memory access out of bounds'), { name: 'RuntimeError' });
+  expect(reasonOf(trap)).toBe('it is damaged: the HDF5 library gave up (memory access out of bounds)');
 });
 
 test('cells of version 7.3 that do not fit together are named, with the arrays that do', async () => {

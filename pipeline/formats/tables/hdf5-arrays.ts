@@ -41,10 +41,13 @@ function readArrays(library: Library, path: string, allowance: Allowance): Table
   }
 }
 
-/** The innermost line of the library's error: `truncated file: eof = 100, ...` */
-function reasonOf({ message }: Error): string {
+/**
+ * The innermost line of the library's error: `truncated file: eof = 100, ...`. Damage can also end WebAssembly
+ * itself, by a call of abort() or by a trap such as `memory access out of bounds`, depending on what its memory held.
+ */
+export function reasonOf({ name, message }: Error): string {
+  if (name === 'RuntimeError') return `it is damaged: the HDF5 library gave up (${message})`;
   const reasons = [...message.matchAll(/#\d+: .* in \w+\(\): (.*)/g)];
-  if (message.startsWith('Aborted')) return `it is damaged: the HDF5 library gave up (${message})`;
   return reasons.at(-1)?.[1] ?? message;
 }
 
