@@ -171,7 +171,7 @@ const pageLicences = () =>
 
 async function commandLine(compiledFiles) {
   const compiledText = (file) => Buffer.from(compiledFiles.get(file)).toString();
-  const list = compiledText(join(dist, 'api/cli/bundled-commands.js'));
+  const list = compiledText(join(dist, 'api/cli/bundle/bundled-commands.js'));
   const { BUNDLED_COMMANDS } = await import(`data:text/javascript,${encodeURIComponent(list)}`);
   return bundleOf({
     entry: join(dist, 'api/cli/program.js'),

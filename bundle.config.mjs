@@ -1,5 +1,5 @@
 // Bundles the command line as one script, from the files that are compiled one by one. Starts run it
-// (api/cli/code-bundle.ts); everything else, such as threads, programs and plugins, imports the files
+// (api/cli/bundle/load-bundle.ts); everything else, such as threads, programs and plugins, imports the files
 // (docs/decisions/0146-the-command-line-is-bundled.md).
 import { createHash } from 'node:crypto';
 import { dirname, join, relative } from 'node:path';
@@ -67,7 +67,7 @@ export async function bundleOf({ entry, file, compiled, commands }) {
   });
   if (warnings.length > 0) throw new Error(`${relative('.', entry)} cannot be bundled: see above`);
   const [places, { text }] = outputFiles;
-  // It is read byte by byte (api/cli/code-bundle.ts).
+  // It is read byte by byte (api/cli/bundle/load-bundle.ts).
   if (/[^\0-\xff]/.test(text)) throw new Error(`${file} must be Latin-1`);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return [

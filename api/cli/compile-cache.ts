@@ -9,8 +9,8 @@ interface CachingModule {
 
 /**
  * Stores V8's compiled code of modules loaded from now on in {@link codeFolder}, so that later starts take less
- * processor time. Node 20 cannot, and compiles them at each start; of the bundle, `code-bundle.ts` keeps the code in
- * every version. A folder that cannot be written is not an error: Node then runs without a cache.
+ * processor time. Node 20 cannot, and compiles them at each start; of the bundle, `bundle/load-bundle.ts` keeps the
+ * code in every version. A folder that cannot be written is not an error: Node then runs without a cache.
  */
 export function cacheCompiledCode(
   { enableCompileCache }: CachingModule = module as CachingModule,

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
 import { isInstalled, packageFile } from '../../pipeline/base/paths.js';
-import { nameBundledFiles } from './bundle-stacks.js';
-import { BUNDLED_COMMANDS } from './bundled-commands.js';
-import { loadBundle } from './code-bundle.js';
+import { nameBundledFiles } from './bundle/stack-traces.js';
+import { BUNDLED_COMMANDS } from './bundle/bundled-commands.js';
+import { loadBundle } from './bundle/load-bundle.js';
 import { cacheCompiledCode, codeFolder } from './compile-cache.js';
 
 // `csiflow list | head` closes the pipe early: the reader is gone, so there is nothing to report.

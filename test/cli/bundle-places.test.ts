@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { expect, test } from 'vitest';
-import { BundlePlaces } from '../../api/cli/bundle-places.js';
+import { BundlePlaces } from '../../api/cli/bundle/places.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 test("places in the bundle of the command line are those of Node's own class", () => {

@@ -23,10 +23,11 @@ async function broken(
   return (output as ICruiseResult).summary.violations.map(({ rule, from }) => [rule.name, from]);
 }
 
-/** A file imports the folders beside it; where they share the files, it is the other way round. */
+/** A file imports the folders beside it; where they share the files, it is the other way round, except for the command's first file. */
 const ALLOWED = [
   ['sinks/kafka.ts', 'sinks/kafka/lanes.ts'],
   ['pipeline/sources/file/file.ts', 'pipeline/sources/recording.ts'],
+  ['api/cli/csiflow.ts', 'api/cli/bundle/load-bundle.ts'],
 ] as const;
 
 /** No folder imports a file beside it, nor beside a folder that it is in. Shared files import none of the folders. */
@@ -41,6 +42,7 @@ const BROKEN = [
   ['not-upward-3', 'api/web/page/room/room.ts', 'api/web/page/main.ts'],
   ['not-upward-1', 'bench/speed/system/history.ts', 'bench/line.ts'],
   ['not-downward', 'pipeline/sources/pace.ts', 'pipeline/sources/serial/ports/ports.ts'],
+  ['not-downward', 'api/cli/program.ts', 'api/cli/recordings/look.ts'],
 ] as const;
 
 /** The folders of a large operator have an order, as those of a layer do, and all of them are listed. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { BundlePlaces, type Places } from './bundle-places.js';
+import { BundlePlaces, type Places } from './places.js';
 
 /** V8 shows each in its own way. */
 interface Site extends NodeJS.CallSite {

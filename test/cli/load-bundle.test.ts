@@ -39,8 +39,8 @@ async function bundled(folder: string): Promise<string> {
 
 /** Loads a bundle in a process of its own, and returns what that prints. */
 function load(bundle: string, code: string | null, print: string): string {
-  const [loader, stacks] = ['code-bundle', 'bundle-stacks'].map(
-    (name) => pathToFileURL(packageFile(`dist/api/cli/${name}.js`)).href,
+  const [loader, stacks] = ['load-bundle', 'stack-traces'].map(
+    (name) => pathToFileURL(packageFile(`dist/api/cli/bundle/${name}.js`)).href,
   );
   const program = `import { loadBundle } from ${JSON.stringify(loader)};
 import { nameBundledFiles } from ${JSON.stringify(stacks)};
