@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  cpSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -105,6 +106,15 @@ test('what a bundle imports while it runs is found, with kept code too', async (
   const print = 'console.log((await program.late()).sep)';
   const starts = ['first', 'second'].map(() => load(bundle, join(folder, 'code'), print));
   expect(starts).toEqual([`${sep}\n`, `${sep}\n`]);
+});
+
+test('two copies of a bundle keep code of their own, so that each one names its own files', async () => {
+  const [folder, other] = [temporaryFolder(), temporaryFolder()];
+  const bundle = await bundled(folder);
+  cpSync(folder, other, { recursive: true });
+  const code = join(folder, 'code');
+  const trace = load(bundle, code, PRINT_STACK);
+  expect(load(join(other, 'bundle/program.cjs'), code, PRINT_STACK)).toBe(trace.replaceAll(folder, other));
 });
 
 test('damaged code is not run, but replaced', async () => {

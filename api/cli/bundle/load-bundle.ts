@@ -29,7 +29,7 @@ type Wrapper = (
 export function loadBundle(file: string, use: string, folder: string | null): object {
   // The build writes it so: V8 stores a byte for each character, and nothing is decoded.
   const source = readFileSync(file, 'latin1');
-  const code = folder === null ? null : join(folder, codeName(source, use));
+  const code = folder === null ? null : join(folder, codeName(file, source, use));
   const cachedData = code === null ? undefined : readCode(code);
   const script = new Script(source, {
     filename: file,
@@ -42,9 +42,11 @@ export function loadBundle(file: string, use: string, folder: string | null): ob
   return module.exports;
 }
 
-/** V8 itself compares only the length of the source. */
-const codeName = (source: string, use: string): string =>
-  `${use}-${source.trimEnd().slice(-HASH_LENGTH)}-${cachedDataVersionTag().toString(16)}.code`;
+/** V8 itself compares only the length of the source. The code contains the path of its file, for stack traces. */
+const codeName = (file: string, source: string, use: string): string =>
+  `${use}-${source.trimEnd().slice(-HASH_LENGTH)}-${hex(crc32(file))}-${hex(cachedDataVersionTag())}.code`;
+
+const hex = (number: number): string => number.toString(16);
 
 /**
  * The compiled code; undefined if there is none, if it cannot be read (another user wrote it, or another process just
