@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { droppedBehind } from '../../bench/speed/system/program.js';
+import { drive, droppedBehind, untilStill } from '../../bench/speed/system/program.js';
 import { sendFrom } from '../../bench/speed/system/service.js';
 import { lossless } from '../../bench/speed/system/udp-line.js';
 import { knownBins } from '../../pipeline/formats/devices/adr018/adr018-fields.js';
@@ -27,6 +27,21 @@ it('sends datagrams of as many subcarriers as asked, of each link in turn', asyn
   expect(new Set(datagrams.map((bytes) => bytes.length))).toEqual(new Set([20 + 2 * 128]));
   expect(new Set(datagrams.map((bytes) => bytes.readUInt16LE(6)))).toEqual(new Set([128]));
   expect(datagrams.slice(0, 4).map((bytes) => bytes.readUInt8(4))).toEqual([1, 2, 1, 2]);
+});
+
+it('drives a program with the fields of its load alone, whatever else the options of a benchmark contain', async () => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  let received = 0;
+  socket.on('message', () => received++);
+  const program = {
+    ...{ pid: process.pid, port: socket.address().port },
+    processed: () => Promise.resolve(received),
+    settled: () => untilStill(() => Promise.resolve(received)),
+    end: () => once(socket.close(), 'close').then(() => undefined),
+  };
+  const load = { links: 1, subcarriers: 64, rate: 50, seconds: 0.2, progress: () => undefined };
+  expect(await drive(program, load)).toMatchObject({ sent: 10, processed: 10, dropped: 0 });
 });
 
 it('takes the highest rate at which neither run lost a datagram or dropped a window, as far as the sender reached it', () => {

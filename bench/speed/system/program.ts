@@ -38,19 +38,20 @@ export interface Driven {
 }
 
 /** Sends datagrams to a program, after some that warm it up, and ends it. */
-export async function drive(program: Program, load: Load): Promise<Driven> {
+export async function drive(program: Program, { links, subcarriers, rate, seconds }: Load): Promise<Driven> {
   try {
-    const order = { ...load, port: program.port, times: false };
-    await sendFrom({ ...order, rate: Math.min(load.rate, WARM_UP_RATE), seconds: WARM_UP_S });
+    // These fields alone: the order goes to another thread, which functions of the caller's options cannot.
+    const order = { links, subcarriers, rate, seconds, port: program.port, times: false };
+    await sendFrom({ ...order, rate: Math.min(rate, WARM_UP_RATE), seconds: WARM_UP_S });
     await program.settled();
     const droppedSoFar = () => program.dropped?.() ?? Promise.resolve(0);
     const [before, dropped] = [await program.processed(), await droppedSoFar()];
     const used = await processorSeconds(program.pid);
-    const { sent, seconds } = await sendFrom(order);
+    const { sent, seconds: took } = await sendFrom(order);
     await program.settled();
     return {
       sent,
-      seconds,
+      seconds: took,
       processed: (await program.processed()) - before,
       dropped: (await droppedSoFar()) - dropped,
       used: (await processorSeconds(program.pid)) - used,
