@@ -1,5 +1,4 @@
 import { Type, type Static } from 'typebox';
-import type { Point } from './records.js';
 import { ZoneSchema } from './zone.js';
 
 /** A room or flat in which people are sensed. The schema of `topologies/environments/*.yaml`; the source of its types, checks and docs. */
@@ -158,13 +157,6 @@ export const EnvironmentSchema = Type.Object(
 /** The file's content, checked and with defaults. */
 export type Environment = Static<typeof EnvironmentSchema>;
 export type Link = Static<typeof LinkSchema>;
-
-/** `[x, y, z]` of a file as a {@link Point}. */
-export const point = (position: readonly number[]): Point => ({
-  x: position[0]!,
-  y: position[1]!,
-  z: position[2]!,
-});
 
 /** `127.0.0.1` of `127.0.0.1:49152`; other text, such as a MAC address, is unchanged. */
 export const hostOf = (sender: string): string =>

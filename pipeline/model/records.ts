@@ -27,6 +27,13 @@ export interface Point {
   readonly z: number;
 }
 
+/** `[x, y, z]`, as files have it, as a {@link Point}. */
+export const point = (position: readonly number[]): Point => ({
+  x: position[0]!,
+  y: position[1]!,
+  z: position[2]!,
+});
+
 /** A stretch of event time of one environment, all its links resampled to one grid: what a network reads. */
 export interface Window {
   readonly port: 'window';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
@@ -30,6 +30,23 @@ test('compiled files import bundled packages, not their hundreds of files', () =
   expect(compiled.length).toBeGreaterThan(500);
   expect(readdirSync(packageFile('dist/packages')).length).toBeLessThan(60);
 });
+
+test('the thread of the network loads no package but those that compute, so that it starts soon', () => {
+  const loaded = loadedBy('operators/infer-pose/serving/worker.js');
+  expect(loaded.filter((file) => file.startsWith('packages/'))).toEqual(['packages/tensorflow-tfjs-core.js']);
+  expect(loaded).toContain('operators/infer-pose/networks/network.js');
+});
+
+/** A compiled file and all that it imports, except what it imports while it runs. */
+function loadedBy(file: string): readonly string[] {
+  const loaded = new Set([file]);
+  for (const importer of loaded) {
+    const text = compiled.find((one) => one.file === importer)?.text ?? '';
+    for (const [, path] of text.matchAll(/^(?:(?:import|export|}) (?:[^;"']* from )?)["'](\.[^"']+)["']/gm))
+      loaded.add(join(dirname(importer), path!));
+  }
+  return [...loaded];
+}
 
 test('compiled files import only packages that an installation brings, or may bring', () => {
   const { dependencies, peerDependencies } = JSON.parse(

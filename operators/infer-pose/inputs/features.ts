@@ -1,4 +1,5 @@
-import { subcarrierSpacing, type TrainingField, type WindowLink } from '../../../pipeline/model/index.js';
+import { subcarrierSpacing, type TrainingField } from '../../../pipeline/model/csi.js';
+import type { WindowLink } from '../../../pipeline/model/records.js';
 import { jitterShare } from './jitter.js';
 import { mean } from '../../shared/mean.js';
 

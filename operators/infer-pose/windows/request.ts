@@ -1,5 +1,6 @@
 import type { LinkTable, Window, WindowLink } from '../../../pipeline/model/index.js';
-import { point } from '../../../pipeline/model/index.js';
+// Not by the index, here and in features.ts: the network's thread would load its schemas.
+import { point } from '../../../pipeline/model/records.js';
 import {
   GROUPS,
   LINK_FEATURES,
