@@ -83,6 +83,15 @@ test('errors of Node itself are shown with their code, as without a bundle', asy
   expect(load(bundle, null, `nameBundledFiles(bundle); ${thrown}`)).toBe(load(bundle, null, thrown));
 });
 
+test.each([
+  ['an aborted operation', 'AbortSignal.abort().reason'],
+  ['a command that failed', "Object.assign(new Error('made'), { code: 1 })"],
+])('the error of %s, whose code is a number, is shown as without a bundle', async (_of, error) => {
+  const bundle = await bundled(temporaryFolder());
+  const shown = `console.log((${error}).stack.split('\\n')[0]);`;
+  expect(load(bundle, null, `nameBundledFiles(bundle); ${shown}`)).toBe(load(bundle, null, shown));
+});
+
 test('compiled code is kept for the next start, which its owner alone can read', async () => {
   const folder = temporaryFolder();
   const bundle = await bundled(folder);

@@ -43,10 +43,10 @@ function placesOf(bundle: string): (line: number, column: number) => string | un
   };
 }
 
-/** The first line, as Node shows it: errors of Node itself have their code. */
+/** The first line, as Node shows it: errors of Node itself have their code. Codes of others may be numbers. */
 function heading(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return code?.startsWith('ERR_') && error.toString !== Error.prototype.toString
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' && code.startsWith('ERR_') && error.toString !== Error.prototype.toString
     ? error.toString()
     : Error.prototype.toString.call(error);
 }
