@@ -33,7 +33,7 @@ function drawnFacing({ heading, keypoints }: Person): number | null {
 /** Seconds over which the headings just before count. */
 const LASTING = 0.7;
 
-/** The mean of the last pose frames, after one more. @param elapsed seconds since the one before */
+/** The mean of the last pose frames, after one more. @param elapsed seconds since the person was last in sight */
 export function lastingFacing(before: Facing, seen: Facing, elapsed: number): Facing {
   const share = 1 - Math.exp(-elapsed / LASTING);
   return { x: before.x + share * (seen.x - before.x), y: before.y + share * (seen.y - before.y) };

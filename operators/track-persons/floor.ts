@@ -79,7 +79,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
     return matches;
   }
 
-  see({ body, state }: Track, person: Person, { elapsed }: Moment): Standing<FloorBody> {
+  see({ body, state, seen }: Track, person: Person, { time, elapsed }: Moment): Standing<FloorBody> {
     const { sureError, maxAgeMs } = this.#settings;
     const rate = person.positionError <= sureError ? CREDIT.sure : CREDIT.unsure;
     const evidence = body.evidence + this.#evidence(person);
@@ -90,7 +90,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
         evidence,
         credit: Math.min(body.credit + 1000 * elapsed * rate, maxAgeMs),
         error: body.error + Math.min(1, elapsed / ERROR_SECONDS) * (person.positionError - body.error),
-        facing: lastingFacing(body.facing, seenFacing(person), elapsed),
+        facing: lastingFacing(body.facing, seenFacing(person), Math.max(0, time - seen) / 1e6),
       },
     };
   }

@@ -360,6 +360,16 @@ describe('where a person faces', () => {
     expect(Math.abs(shown.heading!)).toBeLessThan(0.5);
   });
 
+  it('does not follow what was seen before the person was out of sight', () => {
+    const still = Array.from({ length: 30 }, () => [facing(2, 0, 0.6)]);
+    const away = Array.from({ length: 15 }, () => []);
+    const shown = last(
+      follow(operator({ max_age_ms: 10_000 }), [...still, ...away, [facing(2, Math.PI, 0.6)]]),
+    );
+    expect(shown.track).toMatchObject({ id: 1, state: 'active' });
+    expect(shown.headingConfidence).toBeCloseTo(0.6, 1);
+  });
+
   it('is what the network sees if the person keeps still', () => {
     const still = Array.from({ length: 30 }, () => [facing(2, -2, 0.4)]);
     expect(last(follow(operator(), still))).toMatchObject({ heading: -2, headingConfidence: 0.4 });
