@@ -59,7 +59,7 @@ interface Encoder {
   ensureAvailable(this: Encoder, length: number): void;
 }
 
-/** From this size on, a buffer fits what is written, and is not doubled. */
+/** From this size on, a buffer fits what is written if that is most of it, and is not doubled. */
 const LARGE_BYTES = 64 * 2 ** 10;
 /** What kafkajs writes behind a large value. */
 const REST_BYTES = 256;
@@ -80,7 +80,9 @@ export function speedUpKafkajs(): void {
   prototype.ensureAvailable = function (length) {
     const needed = this.offset + length;
     if (needed <= this.buf.length) return;
-    const size = length > LARGE_BYTES ? needed + REST_BYTES : nextPowerOfTwo(needed);
+    // Many large values, each of which grew the buffer by itself, would all be copied for each of them.
+    const isMost = length > Math.max(LARGE_BYTES, this.offset);
+    const size = isMost ? needed + REST_BYTES : nextPowerOfTwo(needed);
     const grown = Buffer.allocUnsafeSlow(size);
     this.buf.copy(grown, 0, 0, this.offset);
     this.buf = grown;

@@ -1,9 +1,21 @@
 import { createRequire } from 'node:module';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { crc32c } from '../../pipeline/kafka/crc32c.js';
 import { loadKafka } from '../../pipeline/kafka/index.js';
 
 const require = createRequire(import.meta.url);
+
+/** What kafkajs writes requests into. */
+type Encoder = new () => {
+  readonly buffer: Buffer;
+  writeInt32(value: number): void;
+  writeBuffer(value: Buffer): void;
+};
+
+async function encoderOf(): Promise<Encoder> {
+  await loadKafka();
+  return require('kafkajs/src/protocol/encoder') as Encoder;
+}
 
 test('the checksum is that of RFC 3720, for all lengths', () => {
   expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
@@ -20,12 +32,7 @@ test('kafkajs uses it', async () => {
 });
 
 test('kafkajs writes small and large values as they are', async () => {
-  await loadKafka();
-  const Encoder = require('kafkajs/src/protocol/encoder') as new () => {
-    readonly buffer: Buffer;
-    writeInt32(value: number): void;
-    writeBuffer(value: Buffer): void;
-  };
+  const Encoder = await encoderOf();
   const encoder = new Encoder();
   const parts = [3, 700, 100_000, 5, 300_000, 600].map((size) => Buffer.alloc(size, size % 251));
   for (const part of parts) {
@@ -38,6 +45,15 @@ test('kafkajs writes small and large values as they are', async () => {
     return [length, part];
   });
   expect(encoder.buffer.equals(Buffer.concat(expected))).toBe(true);
+});
+
+test('kafkajs does not copy what is written once more for each of many large values', async () => {
+  const encoder = new (await encoderOf())();
+  const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow');
+  const value = Buffer.alloc(100_000);
+  for (let count = 0; count < 100; count++) encoder.writeBuffer(value);
+  const bytes = allocated.mock.calls.reduce((sum, [size]) => sum + size, 0);
+  expect(bytes).toBeLessThan(4 * encoder.buffer.length);
 });
 
 function bitByBit(bytes: Uint8Array): number {
