@@ -75,6 +75,14 @@ test('a pause after a clock was set back is a pause', () => {
   expect(new Set(times).size).toBe(27);
 });
 
+test('a late line of one of two senders does not move event time ahead to the other clock', () => {
+  const lines = range(0, 40).flatMap((tenth) => [tenth / 10, tenth / 10 - 1.45]);
+  const late = lines.splice(40, 1);
+  const { times, problems } = read([...lines.slice(0, 46), ...late, ...lines.slice(46)]);
+  expect(problems).toEqual(['line 2 csi-json.clock']);
+  expect(times.at(-1)).toBeCloseTo(3.9);
+});
+
 test('a second log of an hour earlier has times of its own', () => {
   const { times, problems } = read([...range(3600, 100), ...range(0, 1000)]);
   expect(new Set(times).size).toBe(1100);

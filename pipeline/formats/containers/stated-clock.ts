@@ -13,6 +13,8 @@ export class StatedClock implements LineClock {
   #time = -1;
   /** From stated to event time for each clock of the input, microseconds; the last used one is first. */
   #offsets: readonly number[] = [0];
+  /** Those of before a clock was set, until a record has one of them again. */
+  #former: readonly number[] = [];
 
   /** Event time in microseconds since 1970, never decreasing; undefined if more bytes are needed. */
   take(stated: number, following: Following, isGrowing: boolean): Timed | undefined {
@@ -30,14 +32,16 @@ export class StatedClock implements LineClock {
   }
 
   snapshot() {
-    return { time: this.#time, offsets: [...this.#offsets] };
+    return { time: this.#time, offsets: [...this.#offsets], former: [...this.#former] };
   }
 
   restore(state: State): void {
-    // Checkpoints of earlier versions have no offsets.
-    const { time, offsets = [0] } = state as Partial<ReturnType<StatedClock['snapshot']>> & { time: number };
+    // Checkpoints of earlier versions have no offsets, or none of before.
+    const stored = state as Partial<ReturnType<StatedClock['snapshot']>> & { time: number };
+    const { time, offsets = [0], former = [] } = stored;
     this.#time = time;
     this.#offsets = [...offsets];
+    this.#former = [...former];
   }
 
   /** A record of growing input does not wait for those after it if it is the first. */
@@ -53,7 +57,8 @@ export class StatedClock implements LineClock {
   /** The offset by which a stated time follows best from the newest one, at most `most` us after it. */
   #offsetOf(stated: number, most = MAX_STEP): number | undefined {
     const stepBy = (offset: number) => stated + offset - this.#time;
-    const misfit = (offset: number) => Math.max(stepBy(offset), -BEHIND * stepBy(offset));
+    const misfit = (offset: number) =>
+      Math.max(stepBy(offset), -stepBy(offset) * (this.#former.includes(offset) ? FORMER_BEHIND : 1));
     return this.#offsets
       .filter((offset) => stepBy(offset) >= -SLACK && stepBy(offset) <= most)
       .reduce<number | undefined>(
@@ -82,6 +87,8 @@ export class StatedClock implements LineClock {
     this.#time = Math.max(this.#time, 0, stated + offset);
     if (this.#offsets[0] !== offset)
       this.#offsets = [offset, ...this.#offsets.filter((other) => other !== offset)].slice(0, MAX_CLOCKS);
+    if (this.#former.length > 0)
+      this.#former = this.#former.filter((other) => other !== offset && this.#offsets.includes(other));
     return { time: this.#time };
   }
 
@@ -99,6 +106,7 @@ export class StatedClock implements LineClock {
 
   #setClock(stated: number): Timed {
     const message = `the time goes back to ${isoTime(stated)}, as if a clock was set or another log begins: times continue from those of the lines before`;
+    this.#former = this.#offsets;
     return { ...this.#believe(stated, this.#time + STEP_OVER - stated), problem: { code: 'clock', message } };
   }
 }
@@ -120,10 +128,12 @@ const MAX_STEP = 60_000_000;
 /** Records may be this much out of order, microseconds: they get the newest time. */
 const SLACK = 1_000_000;
 /**
- * A record is rather this many times as far ahead than out of order: after a pause, the clock as it was before it was
- * set back would be only a little behind, and all records would get the newest time until it has caught up.
+ * After a clock was set back, a record is rather this many times as far ahead than out of order by the clock as it was
+ * before: after a pause, that one would be only a little behind, and all records would get the newest time until it has
+ * caught up. Clocks of several senders have no such preference: each late record would move event time ahead by their
+ * difference.
  */
-const BEHIND = 10;
+const FORMER_BEHIND = 10;
 /** Gap between the records around a clock change, microseconds. */
 const STEP_OVER = 50_000;
 /** This number of records after a doubted one that follow from it confirm it. */
