@@ -41,7 +41,6 @@ export type LogAmplitude = Float32Array;
 
 /**
  * Log-amplitudes of the bands of a window's link. With several antennas it uses the first pair.
- *
  * @throws RangeError if there are fewer than 13 subcarriers.
  */
 export function logAmplitudes(
