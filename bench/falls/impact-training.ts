@@ -48,7 +48,7 @@ export function trainImpacts(
   const all = examplesOf(impacts);
   const { standing = null, patience } = watch;
   const first = seeded(seed);
-  const parameters = firstParameters(first);
+  const parameters = watch.start?.slice() ?? firstParameters(first);
   const adam = standing
     ? Adam.restore(standing.adam)
     : new Adam(parameters, { beta2: 0.999, clip: 1, decay: settings.weightDecay });
@@ -91,6 +91,8 @@ export interface Watched {
   readonly patience: number;
   /** @param watched validation loss */
   readonly progress: (epoch: number, loss: number, watched: number) => void;
+  /** Parameters to begin with; random ones by default. */
+  readonly start?: Float32Array | undefined;
   /** Where an interrupted training was; null: a new one. */
   readonly standing?: ImpactStanding | null;
   /** Called after each epoch. */

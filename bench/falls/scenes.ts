@@ -5,6 +5,7 @@ import { Impacts, type Impact } from '../../operators/detect-falls/impacts/impac
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
+import type { MotionLibrary } from '../../pipeline/sources/simulator/recorded/library.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import type { Environment, Window } from '../../pipeline/model/index.js';
@@ -41,6 +42,15 @@ export interface Plan {
   readonly kind: Script | 'life4';
 }
 
+/** How rooms are simulated. */
+export interface Simulation {
+  /** Folder for simulated rooms; those in it are not simulated again. */
+  readonly cache?: string | undefined;
+  /** Recorded motion that people play in the scenes made for it. */
+  readonly library?: MotionLibrary | undefined;
+  readonly print: (line: string) => void;
+}
+
 /** For half the rooms; the others use the simulator's own. */
 const WIDE_SNR_DB = [8, 40] as const;
 const RATES = [30, 50, 50, 50, 80];
@@ -48,7 +58,9 @@ const LINKS = [2, 3, 4, 4, 4, 4, 5, 6];
 /** No random stream of the simulator has this number or the next one. */
 const STREAM = 77;
 /** Scenes for training warnings: 50 packets per second, the simulator's own noise. */
-const USUAL: readonly string[] = ['lasting', 'day'] satisfies Script[];
+const USUAL: readonly string[] = ['lasting', 'lasting-recorded', 'day'] satisfies Script[];
+/** Scenes in which people play recorded motion. */
+const RECORDED: readonly string[] = ['recorded', 'lasting-recorded'] satisfies Script[];
 const USUAL_LINKS = [3, 4, 4, 4, 4, 5];
 /** From this seed on, rooms are never used for training, and these have four links. */
 const UNTRAINED = 700_000;
@@ -62,17 +74,14 @@ const UNCLEAR_S = [-0.4, 3] as const;
 export const SCALE = 4000;
 export const UNKNOWN = -32_768;
 
-/** Simulates rooms one after the other; those in `cache` are not simulated again. */
-export function simulateRooms(
-  plans: readonly Plan[],
-  cache: string | undefined,
-  print: (line: string) => void,
-): SimulatedRoom[] {
+/** Simulates rooms one after the other. */
+export function simulateRooms(plans: readonly Plan[], simulation: Simulation): SimulatedRoom[] {
+  const { cache, library, print } = simulation;
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return plans.map((plan, index) => {
     const path = cache && join(cache, `i-${plan.kind}-${plan.seed}.v8`);
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as SimulatedRoom;
-    const room = simulateRoom(plan);
+    const room = simulateRoom(plan, library);
     if (path) replaceFile(path, serialize(room));
     print(
       `room ${index + 1} of ${plans.length}: ${room.falls.length} falls, ${room.examples.length} ends of motion`,
@@ -82,8 +91,8 @@ export function simulateRooms(
 }
 
 /** Ends of motion in a room, from frames through the shipped chain. The same plan gives the same result. */
-function simulateRoom(plan: Plan): SimulatedRoom {
-  const { seed, environment, stage, rateHz } = setUp(plan);
+function simulateRoom(plan: Plan, library: MotionLibrary | undefined): SimulatedRoom {
+  const { seed, environment, stage, rateHz } = setUp(plan, library);
   const ticks = stage.enter(0);
   const seconds = ticks / rateHz;
   const falls = fallsOf(stage, ticks, rateHz);
@@ -108,7 +117,7 @@ function simulateRoom(plan: Plan): SimulatedRoom {
 const isUsual = ({ kind }: Plan): boolean => USUAL.includes(kind);
 
 /** A room and the people in it, before anything happens. */
-export function setUp(plan: Plan) {
+export function setUp(plan: Plan, library?: MotionLibrary) {
   const { seed, kind } = plan;
   const usual = isUsual(plan);
   const random = new Random(seed, usual ? STREAM + 1 : STREAM);
@@ -118,7 +127,8 @@ export function setUp(plan: Plan) {
   const script = scriptOf(kind === 'life4' ? 'life' : kind, random, seed);
   const rateHz = usual || kind === 'life4' ? 50 : draw(RATES);
   const impairments = !usual && random.chance(0.5) ? { ...IMPAIRMENTS, snrDb: WIDE_SNR_DB } : IMPAIRMENTS;
-  const stage = new Stage(environment, { seed, rateHz, people: [{ script }], impairments });
+  const recorded = RECORDED.includes(kind) ? { library } : {};
+  const stage = new Stage(environment, { seed, rateHz, people: [{ script }], impairments, ...recorded });
   return { seed, environment, stage, rateHz };
 }
 

@@ -12,12 +12,16 @@ const SCRIPTS = {
   falls: (random, seed) => fallAgain(random, seed, 400),
   /** A fall, or a movement like one, about every 15 seconds. */
   hard: (random) => hard(random, 500),
+  /** The same with recorded motion: most falls are those of rag-dolls, and walks are partly recorded. */
+  recorded: (random) => recorded(random, 500),
   /** Daily life with shortened rests. */
   dense: (random, seed) => dense(random, seed, 600),
   /** Daily life. */
   life: (_, seed) => dailyLife(seed, 900),
   /** Three falls; the person lies there for half a minute, or gets up earlier in one of seven cases. */
-  lasting: (random) => lasting(random),
+  lasting: (random) => lasting(random, false),
+  /** The same with recorded motion. */
+  'lasting-recorded': (random) => lasting(random, true),
   /** Daily life whose rests last half a minute at most: what follows within that time is unchanged. */
   day: (random, seed) => day(random, seed),
 } satisfies Record<string, (random: Random, seed: number) => Step[]>;
@@ -58,10 +62,11 @@ function fallAgain(random: Random, seed: number, seconds: number): Step[] {
 const LASTING_S = [31, 34] as const;
 const RECOVERED_S = [8, 20] as const;
 
-function lasting(random: Random): Step[] {
+function lasting(random: Random, isRecorded: boolean): Step[] {
   const script: Step[] = [{ activity: 'walk', seconds: 12 }];
   for (let fall = 0; fall < 3; fall++) {
-    script.push(...ahead(random), { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! });
+    if (isRecorded) script.push(...upright(random), { activity: 'fall' });
+    else script.push(...ahead(random), { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! });
     const [least, most] = random.chance(0.15) ? RECOVERED_S : LASTING_S;
     script.push({ activity: 'lie', seconds: random.uniform(least, most) });
   }
@@ -138,6 +143,40 @@ function hard(random: Random, seconds: number): Step[] {
     }
   }
   return script;
+}
+
+/** Share of the scenes with recorded motion that are falls. */
+const FALLS_OF_RECORDED = 0.5;
+
+/** Rag-dolls fall upright only, and only where the kind of the fall is left open. */
+function recorded(random: Random, seconds: number): Step[] {
+  const script: Step[] = [{ activity: 'walk', seconds: 8 }];
+  let time = 8;
+  while (time < seconds) {
+    const walk: Step = { activity: 'walk', seconds: random.uniform(...WALK_S) };
+    const rest = random.uniform(11, 15);
+    if (random.chance(FALLS_OF_RECORDED)) {
+      script.push(...upright(random), { activity: 'fall' }, { activity: 'lie', seconds: rest });
+      time += 25;
+    } else {
+      script.push(walk, ...likeFall(random, random.uniform(FALLS_OF_HARD, 1), rest));
+      time += rest + 6;
+    }
+  }
+  return script;
+}
+
+/** Steps before a fall, at the end of which the person walks or stands. */
+function upright(random: Random): readonly Step[] {
+  const chance = random.next();
+  if (chance < 0.6) return [{ activity: 'walk', seconds: random.uniform(3, 12) }];
+  if (chance < 0.75) return [{ activity: 'exercise', seconds: random.uniform(3, 6) }];
+  if (chance < 0.9)
+    return [
+      { activity: 'walk', seconds: random.uniform(3, 8) },
+      { activity: 'stand', seconds: random.uniform(2, 10) },
+    ];
+  return [{ activity: 'sit', seconds: random.uniform(5, 15) }, { activity: 'get_up' }];
 }
 
 /** A movement that resembles a fall, after a walk. @param chance from {@link FALLS_OF_HARD} on */

@@ -12,6 +12,7 @@ import { examplesOf, type LabelledExample } from '../../operators/detect-falls/t
 import { rounded, SETTINGS } from '../../operators/detect-falls/training/train.js';
 import { readWeights, type FallWeights } from '../../operators/detect-falls/networks/weights.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
+import { writeWeights, type Written } from '../../operators/detect-falls/training/write-weights.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { seeded } from '../../pipeline/base/random.js';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
@@ -56,9 +57,7 @@ const NONE = -50;
  * the weights and, beside them, a report on people or recordings that were held out.
  * @throws CommandError that names the problem with the topology or the recordings
  */
-export async function trainOwn(
-  options: OwnOptions,
-): Promise<FallWeights & { readonly file: string; readonly sha256: string }> {
+export async function trainOwn(options: OwnOptions): Promise<FallWeights & Written> {
   const { topology, recordings, seed, patience, settings = SETTINGS, print } = options;
   const train = (on: readonly LabelledExample[]) => trainEnsemble(on, settings, seeded(seed), { patience });
   const clips = listOwn(recordings);
@@ -165,7 +164,7 @@ function write(
   const folder = basename(resolve(recordings));
   const fallen = trained.examples.filter(({ positive }) => positive).length;
   const version = createHash('sha256').update(JSON.stringify(trained.ensemble)).digest('hex').slice(0, 12);
-  const weights: FallWeights = {
+  const written = writeWeights<FallWeights>(file, {
     name,
     version,
     features: FEATURES,
@@ -181,14 +180,11 @@ function write(
     threshold: trained.threshold,
     report,
     ...trained.ensemble,
-  };
-  const text = `${JSON.stringify(weights)}\n`;
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  replaceFile(file, text);
-  replaceFile(resolve(file, '..', report), reportText(weights, trained, topology.id));
+  });
+  replaceFile(resolve(file, '..', report), reportText(written, trained, topology.id));
   print(tableOf(trained.rated).join('\n'));
   print(`wrote ${file} and ${report} beside it`);
-  return { ...weights, file, sha256 };
+  return written;
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { earlyInputs } from '../../operators/detect-falls/verdict/judge.js';
 import {
   parametersOf,
@@ -8,10 +5,13 @@ import {
   WARNING_WEIGHTS_FILE,
   type WarningWeights,
 } from '../../operators/detect-falls/networks/weights.js';
-import { replaceFile } from '../../pipeline/base/files.js';
+import { writeWeights } from '../../operators/detect-falls/training/write-weights.js';
+import { orInputError } from '../../pipeline/base/input-error.js';
 import { outputFile } from '../../pipeline/base/paths.js';
+import { loadMotion } from '../../pipeline/sources/simulator/recorded/library.js';
 import { fitLogistic, logitBy } from './logistic.js';
-import { SCALE, simulateRooms, UNKNOWN, type Plan, type SimulatedImpact } from './scenes.js';
+import { SCALE, simulateRooms, UNKNOWN, type SimulatedImpact } from './scenes.js';
+import { plans } from './several-rooms.js';
 
 /** Settings of the warning weights; chosen on rooms excluded from training. */
 export const WARNING_SETTINGS = { penalty: 30 };
@@ -19,17 +19,17 @@ export const WARNING_SETTINGS = { penalty: 30 };
 /** False warnings per hour of simulated daily life, in rooms excluded from training. */
 const WARNINGS_AN_HOUR = 10;
 
-const plans = (kind: Plan['kind'], first: number, count: number): Plan[] =>
-  Array.from({ length: count }, (_, index) => ({ kind, seed: first + index }));
-
 /** Training rooms; different from those of the networks. */
 const TRAINING = [...plans('lasting', 690_000, 73), ...plans('day', 691_000, 34)];
+const RECORDED = plans('lasting-recorded', 692_000, 40);
 /** Rooms for setting the threshold. */
 const TUNING = [...plans('lasting', 790_000, 9), ...plans('day', 791_000, 7)];
 
 interface Options {
   readonly out?: string;
   readonly cache?: string;
+  /** Folder of recorded motion, for which rooms are added where people play it. */
+  readonly motion?: string;
   readonly print: (line: string) => void;
 }
 
@@ -37,7 +37,8 @@ interface Options {
  * Simulates rooms and fits the weights that warn before a fall is judged; rooms in `cache` are not simulated
  * again.
  */
-export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, print }: Options) {
+export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, motion, print }: Options) {
+  const library = motion === undefined ? undefined : orInputError(() => loadMotion(motion, 'training'));
   const several = readSeveralWeights();
   const nets = parametersOf(several);
   const read = ({ sequences }: SimulatedImpact): Float32Array =>
@@ -46,12 +47,12 @@ export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, pr
       several,
       sequences.map((values) => Float32Array.from(values, (v) => (v === UNKNOWN ? NaN : v / SCALE))),
     );
-  const rooms = simulateRooms(TRAINING, cache, print);
+  const rooms = simulateRooms([...TRAINING, ...(library ? RECORDED : [])], { cache, library, print });
   const clear = rooms.flatMap(({ examples }) => examples.filter(({ unclear }) => !unclear));
   const positive = clear.map(({ fall }) => fall >= 0);
   const falls = positive.filter(Boolean).length;
   const logistic = fitLogistic(clear.map(read), positive, WARNING_SETTINGS.penalty);
-  const tuning = simulateRooms(TUNING, cache, print).map((room) => ({
+  const tuning = simulateRooms(TUNING, { cache, print }).map((room) => ({
     room,
     scores: room.examples.map((impact) => logitBy(logistic, read(impact))),
   }));
@@ -60,22 +61,18 @@ export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, pr
     print(
       `from ${threshold.toFixed(2)}: ${warned} of ${of} falls, ${rate.toFixed(1)} other warnings in each of ${hours.toFixed(1)} hours`,
     );
-  const weights: WarningWeights = {
+  const written = writeWeights<WarningWeights>(out, {
     name: 'falls-warning',
-    version: '1',
+    version: '2',
     of: several.version,
-    trainedOn: `csiflow's simulator (${falls} ends of falls, ${clear.length - falls} other ends of motion, 3 to 5 links)`,
-    trainedWith: 'csiflow train falls --warnings',
+    trainedOn: `csiflow's simulator${library ? ' and recorded motion' : ''} (${falls} ends of falls, ${clear.length - falls} other ends of motion, 3 to 5 links)`,
+    trainedWith: `csiflow train falls --warnings${library ? ' --motion' : ''}`,
     settings: WARNING_SETTINGS,
     threshold: Number(points[2]!.threshold.toPrecision(3)),
     head: Buffer.from(logistic.head.buffer).toString('base64'),
-  };
-  mkdirSync(dirname(out), { recursive: true });
-  const text = `${JSON.stringify(weights)}\n`;
-  replaceFile(out, text);
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  print(`wrote ${out}, sha256 ${sha256}`);
-  return { ...weights, file: out, sha256, points };
+  });
+  print(`wrote ${out}, sha256 ${written.sha256}`);
+  return { ...written, points };
 }
 
 type Scored = {

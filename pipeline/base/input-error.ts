@@ -1,3 +1,5 @@
+import { errorText } from './error-text.js';
+
 /**
  * Something that the user named does not exist, or is of no use: a model, a store, a file. The message says
  * which and what to do, so a command prints it without a stack, and ends with `EXIT.invalid`. For code below
@@ -5,4 +7,13 @@
  */
 export class InputError extends Error {
   readonly code = 'input.invalid';
+}
+
+/** Returns what `read` does, for what the user named. @throws InputError with the message of what it throws */
+export function orInputError<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new InputError(errorText(error), { cause: error });
+  }
 }

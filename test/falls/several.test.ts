@@ -315,6 +315,22 @@ describe('the network of several links', () => {
     expect(resumed).toEqual(whole);
   });
 
+  it('begins with the weights that it is to train further', async () => {
+    await loadTrainingBackend('wasm');
+    const scale = { mean: Array<number>(CHANNELS).fill(0), deviation: Array<number>(CHANNELS).fill(1) };
+    const sequences = antennas.map((values) => Int16Array.from(values, (v) => v * SCALE));
+    const impacts = [{ time: 0, sequences, fall: 0, unclear: false }];
+    const still = {
+      ...{ epochs: 1, batch: 1, rate: 0, weightDecay: 0 },
+      ...{ noise: 0, floorNoise: 0, shift: 0, dropout: 0, hiddenDropout: 0 },
+    };
+    const start = Float32Array.from({ length: PARAMETERS }, (_, i) => (i % 7) / 100);
+    const { net } = trainImpacts(impacts, scale, still, 2, {
+      ...{ impacts, patience: 0, progress: () => undefined, start },
+    });
+    expect(net).toEqual(start);
+  });
+
   it('refuses the state of another training, and one that it cannot read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'csiflow-falls-'));
     afterThisTest(() => rm(folder, { recursive: true }));

@@ -95,6 +95,17 @@ function readOwn(path: string): unknown {
   }
 }
 
+/** Weights for several links. @throws Error that names the file, and what is wrong with it */
+export function severalWeightsOf(path: string): SeveralWeights {
+  const own = readOwn(path);
+  if (!isOfSeveral(own))
+    throw new Error(
+      `${path} holds no weights for several links: name some that \`csiflow train falls --several\` wrote`,
+    );
+  parametersOf(own, path);
+  return own;
+}
+
 const isOfSeveral = (weights: unknown): weights is SeveralWeights =>
   typeof weights === 'object' && weights !== null && 'lagsMs' in weights;
 

@@ -1,7 +1,4 @@
 import { seeded } from '../../../pipeline/base/random.js';
-import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { outputFile } from '../../../pipeline/base/paths.js';
 import { stoppedText } from '../../shared/early-stop.js';
 import {
@@ -13,6 +10,7 @@ import {
 import { FEATURES } from '../motion/features.js';
 import { readMaterial, SETS, type LabelledExample } from './material.js';
 import { WEIGHTS_FILE, type FallWeights } from '../networks/weights.js';
+import { writeWeights, type Written } from './write-weights.js';
 
 /**
  * Settings of the shipped nets, from a feasibility study except `noise` and `steps`; decision 0129
@@ -55,7 +53,7 @@ export function trainFalls(options: {
    */
   readonly patience: number;
   readonly print: (line: string) => void;
-}): FallWeights & { readonly file: string; readonly sha256: string } {
+}): FallWeights & Written {
   const { data, out = outputFile(WEIGHTS_FILE), seed, patience, print } = options;
   const examples = readMaterial(data);
   const falls = examples.filter(({ positive }) => positive).length;
@@ -68,7 +66,7 @@ export function trainFalls(options: {
       print(`net ${number} of ${SETTINGS.nets} is trained, ${steps} steps${why}`);
     },
   });
-  const weights: FallWeights = {
+  const written = writeWeights<FallWeights>(out, {
     name: 'falls',
     version: '2',
     features: FEATURES,
@@ -81,13 +79,9 @@ export function trainFalls(options: {
     settings: { ...SETTINGS, seed, ...(patience > 0 && { patience }) },
     threshold: THRESHOLD,
     ...rounded(ensemble),
-  };
-  mkdirSync(dirname(out), { recursive: true });
-  const text = `${JSON.stringify(weights)}\n`;
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  writeFileSync(out, text);
-  print(`wrote ${out}, sha256 ${sha256}`);
-  return { ...weights, file: out, sha256 };
+  });
+  print(`wrote ${out}, sha256 ${written.sha256}`);
+  return written;
 }
 
 /** Six digits are sufficient and make the file small. */
