@@ -55,7 +55,7 @@ interface Options {
   /** Folder of recorded motion, for which rooms are added where people play it. */
   readonly motion?: string;
   /** File of weights to train further, in rooms of other seeds; random weights by default. */
-  readonly from?: string;
+  readonly start?: string;
   /** File with the training's state, saved after each epoch; an existing one is resumed. */
   readonly state?: string;
   readonly seed: number;
@@ -82,12 +82,12 @@ export interface SeveralStanding {
 export async function trainSeveral({
   out = outputFile(SEVERAL_WEIGHTS_FILE),
   cache,
-  from,
+  start,
   motion,
   ...training
 }: Options): Promise<SeveralWeights & Written & { readonly points: readonly Operating[] }> {
   const { print } = training;
-  const first = from === undefined ? null : orInputError(() => severalWeightsOf(from));
+  const first = start === undefined ? null : orInputError(() => severalWeightsOf(start));
   const library = motion === undefined ? undefined : orInputError(() => loadMotion(motion, 'training'));
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
@@ -114,7 +114,7 @@ export async function trainSeveral({
     version: VERSION,
     lagsMs: LAGS_MS,
     trainedOn: `csiflow's simulator${library ? ' and recorded motion' : ''} (${amount}, 2 to 6 links)`,
-    trainedWith: `csiflow train falls --several${library ? ' --motion' : ''}${first ? ` --from version ${first.version}` : ''}`,
+    trainedWith: `csiflow train falls --several${library ? ' --motion' : ''}${first ? ` --start version ${first.version}` : ''}`,
     settings: { ...settings, seed: training.seed, patience: training.patience },
     threshold: Number(points.find(({ rate }) => rate === FALSE_AN_HOUR)!.threshold.toPrecision(4)),
     mean: scale.mean,

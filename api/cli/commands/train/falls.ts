@@ -14,18 +14,18 @@ interface Options {
   warnings?: boolean;
   cache?: string;
   motion?: string;
-  from?: string;
+  start?: string;
   state?: string;
   patience?: number;
   json?: boolean;
 }
 
 const EXAMPLES =
-  '\nExample:\n  csiflow train falls --recordings my-falls --topology my-room/topology.yaml --out models/my-falls.json\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms --state falls.state\n  csiflow train falls --several --cache rooms --motion motion --from operators/detect-falls/weights/falls-several.json --out models/falls.json\n  csiflow train falls --warnings --cache rooms --motion motion';
+  '\nExample:\n  csiflow train falls --recordings my-falls --topology my-room/topology.yaml --out models/my-falls.json\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms --state falls.state\n  csiflow train falls --several --cache rooms --motion motion --start operators/detect-falls/weights/falls-several.json --out models/falls.json\n  csiflow train falls --warnings --cache rooms --motion motion';
 
 const MOTION =
   'with --several or --warnings: folder of recorded motion (clips/ and ragdoll-falls/); adds rooms where people move and fall as recorded';
-const FROM = 'with --several: weights to train further, in rooms of other seeds';
+const START = 'with --several: weights to train further, in rooms of other seeds';
 
 export function register(train: Command): void {
   train
@@ -63,7 +63,7 @@ export function register(train: Command): void {
       'store simulated rooms (--several, --warnings) or what the nodes made of recordings (--recordings) there, to resume an interrupted run',
     )
     .addOption(new Option('--motion <folder>', MOTION).conflicts(['recordings', 'data']))
-    .addOption(new Option('--from <file>', FROM).conflicts(['recordings', 'data', 'warnings']))
+    .addOption(new Option('--start <file>', START).conflicts(['recordings', 'data', 'warnings']))
     .option(
       '--state <file>',
       'with --several: save the state of the training there after each epoch, and resume from it',
