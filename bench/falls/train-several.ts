@@ -39,7 +39,7 @@ export const SEVERAL_SETTINGS: ImpactSettings & { readonly nets: number } = {
 };
 
 /** What differs from {@link SEVERAL_SETTINGS} if weights are trained further. */
-const FURTHER_SETTINGS = { epochs: 8, rate: 0.001 };
+export const FURTHER_SETTINGS = { epochs: 8, rate: 0.001 };
 
 /**
  * The threshold is set for this many false alarms per hour of simulated daily life, in rooms excluded from

@@ -14,7 +14,7 @@ import { SCALE, simulateRooms, UNKNOWN, type SimulatedImpact } from './scenes.js
 import { plans } from './several-rooms.js';
 
 /** Settings of the warning weights; chosen on rooms excluded from training. */
-export const WARNING_SETTINGS = { penalty: 30 };
+export const WARNING_SETTINGS = { penalty: 300 };
 
 /** False warnings per hour of simulated daily life, in rooms excluded from training. */
 const WARNINGS_AN_HOUR = 10;

@@ -98,7 +98,7 @@ to 10 s after it: how much the amplitudes of each antenna changed within 20 to 1
 how slow means changed within 0.5 to 4 s, and how far the room is from its usual state. It accepts any number of antennas. Short lags
 separate fast motion from slow, so **50 frames per second or more find more falls**; lags shorter than the frame interval are ignored. An alarm
 follows about 11 s after the fall. The network
-was trained on simulated rooms behind \`denoise\`, \`phase-sanitize\` and \`window\`, since no recording of a fall over several links with
+was trained on simulated rooms, with falls of its own and of rag-dolls, behind \`denoise\`, \`phase-sanitize\` and \`window\`, since no recording of a fall over several links with
 an open licence is known.
 
 Each antenna learns a noise floor from all its input (10th percentile, decaying over half an hour). During the first \`warm_up_ms\`
@@ -114,8 +114,8 @@ ten seconds later, or \`fall_withdrawn\` within 30 s. Neither is an alert: webho
 Warnings neither add nor delay falls.
 
 **Gotchas.** Picking something up and deep squats look much like falls at this rate. The operator misses slow falls, and falls while others move.
-With several links, it finds three of four simulated falls at one false alarm per hour of eventful life (about ten ordinary hours); with \`threshold: -1.5\`, nineteen of twenty at five.
-It misses most falls that differ from the simulated ones: of 45 falls of rag-dolls, three were found (docs/reports/falls-several-links.md). Typical false alarms are
+With several links, it finds seven of ten simulated falls at one false alarm per hour of eventful life (about ten ordinary hours); with \`threshold: -0.5\`, nine of ten at five.
+Of 45 falls of rag-dolls that no training used, it found 36. Falls unlike both may be missed (docs/reports/falls-several-links.md). Typical false alarms are
 walks that end in standing, kneeling or leaving, and sitting down abruptly.
 Recovery requires poses of the person who fell, or of the only person there: upright and in sight
 for 2 s, and a metre away from the starting point. Without poses everything is reported, late.

@@ -347,7 +347,7 @@ describe('the network of several links', () => {
     expect(() => standingOf(file, 1, 10)).toThrow('not a readable training state');
   });
 
-  it('gives the logits that PyTorch gives with the shipped weights', () => {
+  it('gives the logits that NumPy gives with the shipped weights', () => {
     const weights = readSeveralWeights();
     const { mean, deviation } = weights;
     const logitsOf = (count: number) => {
@@ -362,8 +362,8 @@ describe('the network of several links', () => {
       const inputs = seen.map((values) => standardised(values, weights));
       return parametersOf(weights).map((net) => logitOf(net, inputs));
     };
-    // From torch.nn.functional.linear, amax and mean of PyTorch 2.11 on a CPU, with the same file.
-    const expected = { 2: [-30.6064, -46.9201], 3: [-31.9764, -53.9334], 5: [-33.786, -52.6072] };
+    // From the same layers in NumPy 2.4, with the same file.
+    const expected = { 2: [-22.5874, -33.188], 3: [-22.9919, -37.0673], 5: [-27.4422, -39.3225] };
     for (const [count, logits] of Object.entries(expected))
       logitsOf(Number(count)).forEach((logit, net) => {
         expect(logit, `${count} antennas, net ${net}`).toBeCloseTo(logits[net]!, 2);

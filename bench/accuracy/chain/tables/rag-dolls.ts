@@ -33,7 +33,7 @@ const ROWS = ['rag-dolls', 'as simulated'] as const;
 export const missingRagDolls = (data: string): string | undefined =>
   [join(data, FOLDER, 'ragdoll-falls')].find((folder) => !existsSync(folder));
 
-/** Falls of rag-dolls that no model was trained on. */
+/** Falls of rag-dolls: those that are left out of every training. */
 export async function ragDolls(plan: RecordingsPlan): Promise<Table> {
   const rooms = await each(plan, seedsOf(plan, 12), async (seed) => {
     const room = await plannedRoom(plan, seed, plan.links[0]!);
@@ -46,7 +46,7 @@ export async function ragDolls(plan: RecordingsPlan): Promise<Table> {
   return {
     id: 'rag-dolls',
     title: 'Falls of rag-dolls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; up to ${FALLS_A_ROOM} falls in each, one per scene: a person walks, and falls like a rag-doll that was pushed (4.5 s of recorded motion), then lies for ${AFTER_S} s. The walk, too, is partly recorded. No model was trained on recorded motion. Where a rag-doll has no space, the simulator's own fall replaces it, which is left out. As simulated: the same scenes with the simulator's own falls and walks. Columns as for simulated falls.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; up to ${FALLS_A_ROOM} falls in each, one per scene: a person walks, and falls like a rag-doll that was pushed (4.5 s of recorded motion), then lies for ${AFTER_S} s. The walk, too, is partly recorded. The networks of \`detect-falls\` were trained on other rag-dolls and walks. Where a rag-doll has no space, the simulator's own fall replaces it, which is left out. As simulated: the same scenes with the simulator's own falls and walks. Columns as for simulated falls.`,
     columns: FALL_COLUMNS.filter(({ id }) => id !== 'false' && id !== 'hours'),
     rows: [
       ...ROWS.map((name) =>
