@@ -51,7 +51,11 @@ const peopleEntities = (topics: Topics): readonly EntityConfig[] => [
       device_class: 'occupancy',
       state_topic: topics.status('occupancy'),
       value_template: "{{ 'ON' if value_json.occupied else 'OFF' }}",
-      json_attributes_topic: topics.status('occupancy'),
+      ...attributes(topics.status('occupancy'), {
+        reasons: 'value_json.reasons',
+        fall: 'value_json.fall',
+        origin: ORIGIN,
+      }),
       expire_after: EXPIRE_S,
     },
   },
@@ -68,7 +72,11 @@ const peopleEntities = (topics: Topics): readonly EntityConfig[] => [
       unit_of_measurement: 'people',
       state_topic: topics.summary,
       value_template: '{{ value_json.persons }}',
-      json_attributes_topic: topics.summary,
+      ...attributes(topics.summary, {
+        person_ids: 'value_json.person_ids',
+        left_out: 'value_json.left_out',
+        origin: ORIGIN,
+      }),
       expire_after: EXPIRE_S,
     },
   },
@@ -96,7 +104,7 @@ const movementEntities = (topics: Topics): readonly EntityConfig[] => [
       suggested_display_precision: 0,
       state_topic: topics.analytics('motion'),
       value_template:
-        '{% if value_json.room.motion is defined %}{{ (value_json.room.motion * 100) | round(1) }}{% else %}None{% endif %}',
+        '{% if value_json.room.motion is defined %}{{ (value_json.room.motion * 100) | round | int }}{% else %}None{% endif %}',
       expire_after: EXPIRE_S,
     },
   },
@@ -121,7 +129,11 @@ const linkEntities = (topics: Topics): readonly EntityConfig[] => [
       state_topic: topics.analytics('link_quality'),
       // A link is well if it delivers, and if most windows could use it.
       value_template: `{{ 'ON' if (${valuesOf('link_rate_hz')} + [1]) | min == 0 or (${valuesOf('link_usable')} + [1]) | min < 0.5 else 'OFF' }}`,
-      json_attributes_topic: topics.analytics('link_quality'),
+      ...attributes(topics.analytics('link_quality'), {
+        silent: subjectsWith('link_rate_hz', 'eq', 0),
+        unusable: subjectsWith('link_usable', 'lt', 0.5),
+        origin: ORIGIN,
+      }),
       expire_after: EXPIRE_S,
     },
   },
@@ -139,7 +151,7 @@ const linkEntities = (topics: Topics): readonly EntityConfig[] => [
       unit_of_measurement: '%',
       suggested_display_precision: 0,
       state_topic: topics.summary,
-      value_template: '{{ (value_json.signal_quality * 100) | round(1) }}',
+      value_template: '{{ (value_json.signal_quality * 100) | round | int }}',
       expire_after: EXPIRE_S,
     },
   },
@@ -157,8 +169,8 @@ const linkEntities = (topics: Topics): readonly EntityConfig[] => [
       unit_of_measurement: '%',
       suggested_display_precision: 1,
       state_topic: topics.analytics('link_quality'),
-      value_template: `{{ ((${valuesOf('packet_loss')} | max) * 100) | round(2) if ${valuesOf('packet_loss')} else None }}`,
-      json_attributes_topic: topics.analytics('link_quality'),
+      value_template: `{{ ((${valuesOf('packet_loss')} | max) * 100) | round(1) if ${valuesOf('packet_loss')} else None }}`,
+      ...attributes(topics.analytics('link_quality'), { links: bySubject('packet_loss'), origin: ORIGIN }),
       expire_after: EXPIRE_S,
     },
   },
@@ -181,7 +193,7 @@ function vital(topics: Topics, id: string, name: string, unit: string, icon: str
       suggested_display_precision: 0,
       state_topic: topics.analytics('vitals'),
       value_template: `{{ value_json.room.${measure} if value_json.room.${measure} is defined else (${valuesOf(measure)} | first | default(None)) }}`,
-      json_attributes_topic: topics.analytics('vitals'),
+      ...attributes(topics.analytics('vitals'), { subjects: bySubject(measure), origin: ORIGIN }),
       expire_after: EXPIRE_S,
     },
   };
@@ -190,6 +202,35 @@ function vital(topics: Topics, id: string, name: string, unit: string, icon: str
 /** A template of Home Assistant: a measure of all subjects, as a list. */
 const valuesOf = (measure: string): string =>
   `(value_json.subjects.values() | map(attribute='${measure}') | select('defined') | list)`;
+
+const withMeasure = (measure: string): string =>
+  `value_json.subjects.items() | selectattr('1.${measure}', 'defined')`;
+
+/** A template: the value of each subject that has this measure. */
+const bySubject = (measure: string): string =>
+  `dict(zip(${withMeasure(measure)} | map('first') | list, ${valuesOf(measure)}))`;
+
+/** A template: ids of the subjects whose measure compares like this to a number. */
+const subjectsWith = (measure: string, test: string, value: number): string =>
+  `${withMeasure(measure)} | selectattr('1.${measure}', '${test}', ${value}) | map('first') | list`;
+
+/** A template: `live`, `replayed` or `simulated`. */
+export const ORIGIN = 'value_json.provenance.origin';
+
+/**
+ * Attributes of an entity, each by its template. Home Assistant's recorder stores all of them whenever one
+ * changes, so none of them may change with every message.
+ */
+export function attributes(
+  topic: string,
+  templates: Readonly<Record<string, string>>,
+): EntityConfig['config'] {
+  const fields = Object.entries(templates).map(([name, template]) => `'${name}': ${template}`);
+  return {
+    json_attributes_topic: topic,
+    json_attributes_template: `{{ {${fields.join(', ')}} | to_json }}`,
+  };
+}
 
 /** A value not reported for this long is unknown: nothing measures it any more. */
 export const EXPIRE_S = 300;

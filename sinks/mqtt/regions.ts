@@ -37,6 +37,8 @@ const REPEAT_AFTER = 30_000_000;
 /** Limit of persons whose activity is remembered; the one that changed longest ago is dropped first. */
 const MAX_PERSONS = 256;
 const MINUTE = 60_000_000;
+/** If somebody was last seen further in the future, microseconds, the clock has been set back since. */
+const SET_BACK = MINUTE;
 
 /** Who is where in one environment, when somebody was last there, and what they do. */
 export class Regions {
@@ -74,7 +76,7 @@ export class Regions {
   }
 
   #see({ time, persons }: PoseFrame): void {
-    if (persons.some(({ track }) => track?.state === 'active')) this.#room.seen = time;
+    if (persons.some(({ track }) => track?.state === 'active')) noteSeen(this.#room, time);
     for (const { track } of persons) {
       if (track?.state !== 'ended') continue;
       this.#activities.delete(track.id);
@@ -112,7 +114,7 @@ export class Regions {
     if (name !== 'occupancy_peak') return;
     const isSteady = region.mean.time === time && region.mean.value === value;
     if (isSteady && region.counted <= time && !this.#isUnknown) setCount(region, value, time + MINUTE);
-    else if (region.count) region.seen = Math.max(region.seen ?? 0, time + MINUTE);
+    else if (region.count) noteSeen(region, time + MINUTE);
   }
 
   #of = (zone: unknown): Region | undefined =>
@@ -161,9 +163,15 @@ const newRegion = (zone: Region['zone']): Region => ({
   published: NEVER,
 });
 
+/** Counts and pose frames arrive a little out of order: an earlier time than the newest says nothing new. */
+function noteSeen(region: Region, time: number): void {
+  const lead = (region.seen ?? -Infinity) - time;
+  if (lead <= 0 || lead > SET_BACK) region.seen = time;
+}
+
 /** Somebody was there at `time` if somebody is, or has just left. */
 function setCount(region: Region, count: number, time: number): void {
-  if (count > 0 || (region.count ?? 0) > 0) region.seen = time;
+  if (count > 0 || (region.count ?? 0) > 0) noteSeen(region, time);
   if (count === 0) region.persons.clear();
   region.count = count;
   region.counted = time;
@@ -171,7 +179,7 @@ function setCount(region: Region, count: number, time: number): void {
 
 /** From `time` on, the number of persons is unknown. */
 function forgetCount(region: Region, time: number): void {
-  if (region.count) region.seen = time;
+  if (region.count) noteSeen(region, time);
   region.count = null;
   region.counted = time;
 }

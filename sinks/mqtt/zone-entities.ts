@@ -1,5 +1,14 @@
 import type { Zone } from '../../pipeline/model/index.js';
-import { activity, EXPIRE_S, fall, inactivity, lastSeen, type EntityConfig } from './entities.js';
+import {
+  activity,
+  attributes,
+  EXPIRE_S,
+  fall,
+  inactivity,
+  lastSeen,
+  ORIGIN,
+  type EntityConfig,
+} from './entities.js';
 import type { Topics } from './topics.js';
 
 /** Entities of a zone; a pet area has none, since nobody in it counts. @param slug the zone's id as part of an entity's */
@@ -33,7 +42,7 @@ const occupancy = (region: string): Shared => ({
     device_class: 'occupancy',
     state_topic: region,
     value_template: "{{ none if value_json.occupied is none else 'ON' if value_json.occupied else 'OFF' }}",
-    json_attributes_topic: region,
+    ...attributes(region, { zone: 'value_json.zone', origin: ORIGIN }),
     expire_after: EXPIRE_S,
   },
 });

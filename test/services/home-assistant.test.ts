@@ -135,12 +135,12 @@ describe.skipIf(!hasHomeAssistant)("Home Assistant's own core and MQTT integrati
       'sensor.csiflow_test_room_people': '1',
       'sensor.csiflow_test_room_activity': 'walking',
       'sensor.csiflow_test_room_last_seen': '2023-11-14T22:13:20+00:00',
-      'sensor.csiflow_test_room_motion': '42.0',
+      'sensor.csiflow_test_room_motion': '42',
       'sensor.csiflow_test_room_breathing_rate': '14.2',
       'sensor.csiflow_test_room_heart_rate': '61',
       'binary_sensor.csiflow_test_room_link_problem': 'off',
       'sensor.csiflow_test_room_packet_loss': '25.0',
-      'sensor.csiflow_test_room_signal_quality': '97.5',
+      'sensor.csiflow_test_room_signal_quality': '98',
       'event.csiflow_test_room_fall': 'unknown',
       'binary_sensor.csiflow_test_room_zone_bed_occupancy': 'off',
       'sensor.csiflow_test_room_zone_bed_people': '0',
@@ -156,6 +156,22 @@ describe.skipIf(!hasHomeAssistant)("Home Assistant's own core and MQTT integrati
     });
   }, 120_000);
 
+  test('says which link loses how much, who is there and why, and nothing that changes with every message', async () => {
+    await shows(({ states }) => {
+      const said = (id: string) => states[id]!.attributes;
+      expect(said('sensor.csiflow_test_room_packet_loss')).toMatchObject({
+        links: { 'link-1': 0.015, 'link-2': 0.25 },
+      });
+      expect(said('binary_sensor.csiflow_test_room_link_problem')).toMatchObject({
+        silent: [],
+        unusable: [],
+      });
+      expect(said('binary_sensor.presence_of_before')).toMatchObject({ reasons: ['motion', 'tracked'] });
+      expect(said('sensor.csiflow_test_room_people')).toMatchObject({ person_ids: [1] });
+      expect(said('sensor.csiflow_test_room_people')).not.toHaveProperty('timestamp');
+    });
+  }, 120_000);
+
   test('triggers a fall in the room and in its zone, and no other', async () => {
     const location = { x: 4, y: 1, z: 0 };
     await sink.write([sensedEvent(0, { location, ...at(30) }), value('link_rate_hz', 0, 'link-2')], 1);
@@ -164,7 +180,10 @@ describe.skipIf(!hasHomeAssistant)("Home Assistant's own core and MQTT integrati
       expect(fell('event.csiflow_test_room_fall')).toBe('fall_detection');
       expect(fell('event.csiflow_test_room_zone_hall_fall')).toBe('fall_detection');
       expect(fell('event.csiflow_test_room_zone_bed_fall')).toBe(null);
-      expect(states['binary_sensor.csiflow_test_room_link_problem']!.state).toBe('on');
+      expect(states['binary_sensor.csiflow_test_room_link_problem']).toMatchObject({
+        state: 'on',
+        attributes: { silent: ['link-2'] },
+      });
     });
   }, 120_000);
 

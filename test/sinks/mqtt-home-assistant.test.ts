@@ -31,6 +31,7 @@ const COMMON = [
   'state_topic',
   'value_template',
   'json_attributes_topic',
+  'json_attributes_template',
 ];
 const FIELDS: Record<string, readonly string[]> = {
   binary_sensor: [...COMMON, 'expire_after'],
@@ -83,6 +84,13 @@ describe('the device of an environment', () => {
       if (icon !== undefined) expect(icon).toMatch(/^mdi:[a-z-]+$/);
     },
   );
+
+  test('lists the attributes of each entity: a whole message would be stored every second', () => {
+    const whole = Object.entries(message().components).filter(
+      ([, one]) => 'json_attributes_topic' in one !== 'json_attributes_template' in one,
+    );
+    expect(whole).toEqual([]);
+  });
 
   test('says who it is, and where its availability is', () => {
     expect(message()).toMatchObject({

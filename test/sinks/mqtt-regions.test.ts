@@ -86,6 +86,16 @@ describe('the time when a person was last seen', () => {
     const records = [frame(0, 'active'), frame(10, 'lost'), frame(50, 'lost')];
     expect(last(null, ...records)).toMatchObject({ last_seen: iso(0), count: null, occupied: null });
   });
+
+  test('does not run backwards because a count comes after a newer frame', () => {
+    const records = [frame(5, 'active'), value('occupancy', 4, 1, null)];
+    expect(last(null, ...records)).toMatchObject({ count: 1, last_seen: iso(5) });
+  });
+
+  test('follows a clock that is set back', () => {
+    const records = [frame(3600, 'active'), value('occupancy', 4, 1, null)];
+    expect(last(null, ...records)).toMatchObject({ count: 1, last_seen: iso(4) });
+  });
 });
 
 describe('the activity', () => {
