@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -131,6 +131,24 @@ it('overwrites nothing unless asked', async () => {
   const { code, err } = await csiflow('init', capture, '--folder', room);
   expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining('already exists')]);
   expect((await csiflow('init', capture, '--folder', room, '--force')).code).toBe(EXIT.fine);
+});
+
+it('writes nothing if the folder has one of the files', async () => {
+  const room = join(folder, 'own-room');
+  mkdirSync(room);
+  writeFileSync(join(room, 'room.yaml'), 'id: mine');
+  const { code, err } = await csiflow('init', capture, '--folder', room);
+  expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining(join('own-room', 'room.yaml'))]);
+  expect(readdirSync(room)).toEqual(['room.yaml']);
+});
+
+it('leaves the schema of `csiflow schema` in the folder alone', async () => {
+  const room = join(folder, 'own-schema');
+  mkdirSync(room);
+  writeFileSync(join(room, 'topology.schema.json'), '{}');
+  const { code, out } = await csiflow('init', capture, '--folder', room);
+  expect([code, out]).toEqual([EXIT.fine, expect.not.stringContaining('topology.schema.json')]);
+  expect(readFileSync(join(room, 'topology.schema.json'), 'utf8')).toBe('{}');
 });
 
 it('keeps input from a port for the test, and recognises its format by its bytes', async () => {

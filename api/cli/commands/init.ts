@@ -30,7 +30,8 @@ async function run(what: string, options: FirstOptions): Promise<void> {
   const path = await import('node:path');
   const { isUdp } = await import('../recordings/address.js');
   const { readingRecordings } = await import('../recordings/errors.js');
-  const { fromFile, fromUdp, writeFirst } = await import('../recordings/first-files.js');
+  const { fromFile, fromUdp, refuseExisting, writeFirst } = await import('../recordings/first-files.js');
+  refuseExisting(options);
   const found = await readingRecordings(() =>
     isUdp(what) ? fromUdp(what, options) : fromFile(what, options),
   );

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { environmentSchema, topologySchema } from '../../../pipeline/config/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { components } from '../../components.js';
 import { numberOption, udpAddress } from './address.js';
-import { notMade, nothingArrived } from './errors.js';
+import { notMade, nothingArrived, thereAlready } from './errors.js';
 import { faultText } from './fault-text.js';
 import { firstEnvironment, firstTopology, SCHEMA_FILES, type Found } from './first-topology.js';
 import { lookAtUdp, lookIntoFile, summaryOf, type Look } from './look.js';
@@ -93,22 +94,34 @@ function idOf(name: string): string {
   return /^[a-z]/.test(words) ? words : `recording-${words}`.replace(/-$/, '');
 }
 
-/** Writes the files; returns their paths. */
+/** @throws CommandError if the folder already has a topology or an environment that may not be overwritten */
+export function refuseExisting({ folder, force }: FirstOptions): void {
+  for (const name of force ? [] : ['topology.yaml', 'room.yaml']) {
+    const path = join(folder, name);
+    if (existsSync(path)) throw thereAlready(path, 'another --folder');
+  }
+}
+
+/**
+ * Writes the files; returns the paths of those that were written. A schema that is already there is left alone: it
+ * may include the user's own components.
+ */
 export async function writeFirst(found: Found, { folder, force }: FirstOptions): Promise<readonly string[]> {
-  await mkdir(folder, { recursive: true });
   const texts = {
     'topology.yaml': firstTopology(found),
     'room.yaml': firstEnvironment(found),
+  };
+  const schemas = {
     [SCHEMA_FILES.topology]: JSON.stringify(topologySchema(components)),
     [SCHEMA_FILES.environment]: JSON.stringify(environmentSchema()),
   };
-  const paths: string[] = [];
-  for (const [name, text] of Object.entries(texts)) {
-    const path = join(folder, name);
-    await writeFile(path, text, { flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
-      throw notMade(error, path, 'another --folder');
-    });
-    paths.push(path);
-  }
-  return paths;
+  await mkdir(folder, { recursive: true });
+  const missing = Object.entries(schemas).filter(([name]) => force || !existsSync(join(folder, name)));
+  return Promise.all(
+    [...Object.entries(texts), ...missing].map(async ([name, text]) => {
+      const path = join(folder, name);
+      await writeFile(path, text, { flag: force ? 'w' : 'wx' });
+      return path;
+    }),
+  );
 }
