@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, RawBatch } from '../component/index.js';
+import type { LaggingPace } from './lagging-pace.js';
 
 /** Releases records at a multiple of their recorded pace. */
 export class Pace {
   readonly #speed: number;
   readonly #context: Context;
   readonly #signal: AbortSignal;
+  readonly #lagging: LaggingPace;
   #firstTime = NaN;
   #firstElapsed = 0;
 
-  constructor(speed: number, context: Context, signal: AbortSignal) {
+  constructor(speed: number, context: Context, signal: AbortSignal, lagging: LaggingPace) {
     this.#speed = speed;
     this.#context = context;
     this.#signal = signal;
+    this.#lagging = lagging;
   }
 
   /** Waits until record `from` is due; returns the end of those that are. Returns at once if the signal aborts. */
@@ -22,6 +25,8 @@ export class Pace {
       this.#firstTime = raw.time[from]!;
       this.#firstElapsed = this.#context.clock.elapsed();
     }
+    const played = (raw.time[from]! - this.#firstTime) / 1000;
+    this.#lagging.see(played, this.#context.clock.elapsed() - this.#firstElapsed);
     const wait = this.#dueIn(raw.time[from]!);
     if (wait > 0) await this.#wait(wait);
     let to = from + 1;

@@ -93,6 +93,27 @@ describe('the source simulator', () => {
     expect(batches[0]!.position).toMatchObject({ start: 1_700_000_000_000_000 });
   });
 
+  test('says once that the machine is too slow for its speed, and which it reaches', async () => {
+    let elapsed = 0;
+    const clock = { now: () => 0, elapsed: () => elapsed };
+    const { context, recorded } = testContext({ folder: tmpdir(), clock });
+    const source = simulator.create(settings({ speed: 4, duration_s: 30 }), context);
+    // A batch has 40 ms of real time, which the nodes behind it need 100 ms for.
+    const offer = () => {
+      elapsed += 100;
+      return true;
+    };
+    await source.open(null, { signal: new AbortController().signal, offer });
+    expect(recorded.lines).toEqual([
+      {
+        level: 'warn',
+        message: 'this machine is too slow for the speed of the source',
+        fields: { speed: 4, reached: expect.closeTo(1.6, 1) as number, behind_s: 5 },
+      },
+    ]);
+    expect(source.describe?.()).toMatchObject({ speed_reached: expect.closeTo(1.6, 1) as number });
+  });
+
   test('continues at the current time after a stop, at real-time speed', async () => {
     const config = {
       ...settings({ speed: 1, rate_hz: 10, duration_s: 0 }),

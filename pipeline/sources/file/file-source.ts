@@ -20,6 +20,7 @@ import {
   type Problem,
 } from '../../formats/index.js';
 import type { Data } from '../../model/index.js';
+import { LaggingPace } from '../lagging-pace.js';
 import { Pace } from '../pace.js';
 import { recordsFormat } from '../recording.js';
 import { isDate, TimeAxis } from './axis.js';
@@ -38,6 +39,7 @@ export class FileSource implements Source {
   readonly #config: FileSettings;
   readonly #context: Context;
   readonly #problemLog: ProblemLog;
+  readonly #lagging: LaggingPace;
   #recording: OpenedRecording | undefined;
   #decoder: Decoder | undefined;
   #restored: DecoderState | null = null;
@@ -51,6 +53,7 @@ export class FileSource implements Source {
   constructor(settings: FileSettings, context: Context) {
     this.#config = settings;
     this.#context = context;
+    this.#lagging = new LaggingPace(context, settings.speed);
     this.#problemLog = new ProblemLog((message, problem) => {
       const name = isFilePattern(this.#pattern) ? this.#recording?.path : undefined;
       context.log.warn(`${name ?? settings.path}: ${message}`, problem);
@@ -62,7 +65,7 @@ export class FileSource implements Source {
     const from = (position ?? START) as FilePosition;
     const { start_time: start } = this.#config;
     this.#axis = new TimeAxis(from.shift, newestOf(from), start === undefined ? start : fromIsoTime(start));
-    const pace = new Pace(this.#config.speed, this.#context, output.signal);
+    const pace = new Pace(this.#config.speed, this.#context, output.signal, this.#lagging);
     let { skip } = from;
     try {
       for await (const step of this.#steps(from, output)) {
@@ -108,6 +111,7 @@ export class FileSource implements Source {
       format,
       bytes: size,
       ...(follow ? { follow, problem: this.#problem } : { speed }),
+      ...(speed > 0 && { speed_reached: this.#lagging.reached }),
       records: this.#records,
       problems: this.#problems,
       ...this.#decoder?.describe(),

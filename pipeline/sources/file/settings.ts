@@ -60,7 +60,7 @@ export const config = Type.Object(
       maximum: 10_000,
       default: 0,
       description:
-        'Multiple of the recorded pace: 1 as recorded, 10 ten times as fast, 0 as fast as possible.',
+        'Multiple of the recorded pace: 1 as recorded, 10 ten times as fast, 0 as fast as possible. If the machine is too slow, the log and `speed_reached` in the details of the source say so.',
     }),
     loop: Type.Boolean({
       default: false,

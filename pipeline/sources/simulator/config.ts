@@ -81,7 +81,8 @@ export const config = Type.Object(
       minimum: 0,
       maximum: 1000,
       default: 1,
-      description: 'Multiple of real time; 0: as fast as possible. Affects only the pace, never the results.',
+      description:
+        'Multiple of real time; 0: as fast as possible. Affects only the pace, never the results. If the machine is too slow, the log and `speed_reached` in the details of the source say so.',
     }),
     duration_s: Type.Number({
       minimum: 0,

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../component/index.js';
 import { ignoreAbort } from '../../base/waiting.js';
+import type { LaggingPace } from '../lagging-pace.js';
 
 /**
  * Longer than the interval between checkpoints, in seconds: everything lost in a crash is simulated again.
@@ -37,13 +38,22 @@ export class Pace {
   readonly #speed: number;
   readonly #from: number;
   readonly #began: number;
+  readonly #lagging: LaggingPace | null;
 
-  constructor(context: Context, signal: AbortSignal, speed: number, from: number) {
+  /** @param lagging null: the room is live, and its lateness is watched as that of real ones */
+  constructor(
+    context: Context,
+    signal: AbortSignal,
+    speed: number,
+    from: number,
+    lagging: LaggingPace | null,
+  ) {
     this.#context = context;
     this.#signal = signal;
     this.#speed = speed;
     this.#from = from;
     this.#began = context.clock.elapsed();
+    this.#lagging = lagging;
   }
 
   /** Resolves when `seconds` of the simulation are due, or the source is asked to stop. */
@@ -52,8 +62,10 @@ export class Pace {
       await nextTurn();
       return;
     }
-    const due = this.#began + (1000 * (seconds - this.#from)) / this.#speed;
-    const left = due - this.#context.clock.elapsed();
+    const played = 1000 * (seconds - this.#from);
+    const elapsed = this.#context.clock.elapsed() - this.#began;
+    this.#lagging?.see(played, elapsed);
+    const left = played / this.#speed - elapsed;
     if (left < 1) await nextTurn();
     else await sleep(left, undefined, { signal: this.#signal }).catch(ignoreAbort);
   }

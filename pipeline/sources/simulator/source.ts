@@ -9,6 +9,7 @@ import {
 } from '../../component/index.js';
 import { LinkActivity } from '../../formats/index.js';
 import type { CsiBlock } from '../../model/index.js';
+import { LaggingPace } from '../lagging-pace.js';
 import { IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
 import { loadMotion } from './recorded/library.js';
 import { checkPeople, checkThings } from './script.js';
@@ -100,6 +101,8 @@ class SimulatorSource implements Source {
   readonly #stages: readonly Stage[];
   /** Numbers of the links of each environment in the topology's table. */
   readonly #tables: readonly (readonly number[])[];
+  /** Null: there is no pace to keep, or the room is live. */
+  readonly #lagging: LaggingPace | null;
   #tick = 0;
   #cycles: readonly number[] = [];
   readonly #activity: LinkActivity;
@@ -109,6 +112,8 @@ class SimulatorSource implements Source {
   constructor(settings: Static<typeof config>, context: Context) {
     this.#settings = settings;
     this.#context = context;
+    const isWatched = settings.speed > 0 && !isLive(settings);
+    this.#lagging = isWatched ? new LaggingPace(context, settings.speed) : null;
     const impairments: ImpairmentOptions = {
       ...IMPAIRMENTS,
       snrDb: [settings.snr_db[0]!, settings.snr_db[1]!],
@@ -159,6 +164,7 @@ class SimulatorSource implements Source {
       output.signal,
       this.#settings.speed,
       reached.tick / rate_hz + missed.simulated,
+      this.#lagging,
     );
     const skipAt = reached.tick + missed.simulated * rate_hz;
     const step = this.#step();
@@ -189,7 +195,8 @@ class SimulatorSource implements Source {
 
   describe(): Readonly<Record<string, unknown>> {
     const simulated_seconds = this.#tick / this.#settings.rate_hz;
-    return { simulated_seconds, cycles: this.#cycles, ...this.#activity.describe() };
+    const reached = this.#lagging && { speed_reached: this.#lagging.reached };
+    return { simulated_seconds, ...reached, cycles: this.#cycles, ...this.#activity.describe() };
   }
 
   #begin(): SimulatorPosition {
