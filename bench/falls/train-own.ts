@@ -83,9 +83,9 @@ export async function trainOwn(options: OwnOptions): Promise<FallWeights & Writt
     const own = clips.filter((clip) => held.groupOf(clip) === group);
     for (const { path } of own) scores.set(path, scoreOf(ensemble, examples, path));
   }
-  const threshold = thresholdFor(
-    clips.filter(({ hasFall }) => !hasFall).map(({ path }) => scores.get(path)!),
-  );
+  const scoresOf = (fall: boolean) =>
+    clips.filter(({ hasFall }) => hasFall === fall).map(({ path }) => scores.get(path)!);
+  const threshold = thresholdFor(scoresOf(false), scoresOf(true));
   const shipped = readWeights();
   const rated = [
     rate('these weights, held out', clips, threshold, ({ path }) => scores.get(path)!),
@@ -127,10 +127,15 @@ function scoreOf(ensemble: Ensemble, examples: readonly LabelledExample[], log: 
   return Math.max(NONE, ...means);
 }
 
-/** Just above the scores of all recordings without a fall but {@link FALSE_SHARE}. */
-function thresholdFor(others: readonly number[]): number {
-  const falling = others.toSorted((a, b) => b - a);
-  return (Math.floor(1000 * falling[Math.floor(FALSE_SHARE * falling.length)]!) + 1) / 1000;
+/**
+ * Above the scores of all recordings without a fall but {@link FALSE_SHARE}, and halfway to the next fall: just above
+ * the highest of a few recordings, others of the same kind would raise alarms.
+ */
+export function thresholdFor(others: readonly number[], falls: readonly number[]): number {
+  const limit = others.toSorted((a, b) => b - a)[Math.floor(FALSE_SHARE * others.length)]!;
+  const above = falls.filter((score) => score > limit);
+  const bar = above.length === 0 ? limit : (limit + Math.min(...above)) / 2;
+  return (Math.floor(1000 * bar) + 1) / 1000;
 }
 
 function rate(
@@ -207,7 +212,7 @@ function reportText({ name, version }: FallWeights, trained: Trained, topology: 
     '',
     ...tableOf(trained.rated),
     '',
-    `The threshold of these weights was chosen on these scores, so that ${percent(FALSE_SHARE)} of the recordings without a fall raise an alarm: expect slightly more elsewhere. Noise floors were learnt from all recordings.`,
+    `The threshold of these weights was chosen on these scores: ${percent(FALSE_SHARE)} of the recordings without a fall may raise an alarm, and it lies halfway between the others and the next fall. With few recordings, expect more alarms elsewhere, also from recordings of the same activities. Noise floors were learnt from all recordings, and a running topology learns them anew.`,
     '',
   ].join('\n');
 }

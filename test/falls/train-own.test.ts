@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { registryWith } from '../../api/plugins.js';
 import { listOwn } from '../../bench/falls/own-clips.js';
-import { trainOwn, type OwnOptions } from '../../bench/falls/train-own.js';
+import { thresholdFor, trainOwn, type OwnOptions } from '../../bench/falls/train-own.js';
 import { recordedIn } from '../../bench/site/in-environment.js';
 import { judgeOf } from '../../operators/detect-falls/verdict/judge.js';
 import { SETTINGS } from '../../operators/detect-falls/training/train.js';
@@ -116,6 +116,14 @@ describe('weights trained on own recordings', () => {
       /walk\/evening\.csi does not say who it is of: name it PERSON-NUMBER\.ENDING/,
     );
   });
+});
+
+test('the threshold of own weights lies halfway between other recordings and the next fall', () => {
+  const others = [-3, -1, -2, 0.5];
+  expect(thresholdFor(others, [2.5, 4, -5])).toBeCloseTo(1.5, 2);
+  expect(thresholdFor(others, [-5, 0.2])).toBeCloseTo(0.5, 2);
+  const many = Array.from({ length: 20 }, (_, i) => i);
+  expect(thresholdFor(many, [18.5, 30])).toBeCloseTo(18.25, 2);
 });
 
 describe('a file of weights', () => {
