@@ -111,7 +111,11 @@ it.each([
   const parts = batchesOf(records).map(encodeRecords);
   writeFileSync(dead, Buffer.concat([encodeHeader({ format: 'adr018', origin: 'replay' }), ...parts]));
   const room = join(folder, `room-${name}`);
+  const schema = join(room, 'topology.schema.json');
+  mkdirSync(room);
+  writeFileSync(schema, '{}');
   const { code, out, err } = await csiflow('init', dead, '--folder', room);
+  expect(readFileSync(schema, 'utf8')).toBe('{}');
   expect([code, out]).toEqual([EXIT.fine, expect.stringMatching(/^ok .*the first recording is still read/m)]);
   expect(err).toContain('its frames yield no motion, so the test expects none');
   expect(err).toContain(`"fault":"${fault}"`);

@@ -30,7 +30,8 @@ async function run(what: string, options: FirstOptions): Promise<void> {
   const path = await import('node:path');
   const { isUdp } = await import('../recordings/address.js');
   const { readingRecordings } = await import('../recordings/errors.js');
-  const { fromFile, fromUdp, refuseExisting, writeFirst } = await import('../recordings/first-files.js');
+  const { fromFile, fromUdp, refuseExisting, rewriteTopology, writeFirst } =
+    await import('../recordings/first-files.js');
   refuseExisting(options);
   const found = await readingRecordings(() =>
     isUdp(what) ? fromUdp(what, options) : fromFile(what, options),
@@ -53,7 +54,7 @@ async function run(what: string, options: FirstOptions): Promise<void> {
         '\n',
       ),
     );
-    await writeFirst({ ...found, yieldsMotion: false }, { ...options, force: true });
+    await rewriteTopology({ ...found, yieldsMotion: false }, options.folder);
     results = await testsOf(topology);
   }
   const { testText } = await import('../../../pipeline/testing/report.js');

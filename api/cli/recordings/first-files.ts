@@ -94,9 +94,15 @@ function idOf(name: string): string {
   return /^[a-z]/.test(words) ? words : `recording-${words}`.replace(/-$/, '');
 }
 
+const TOPOLOGY = 'topology.yaml';
+
+/** Writes the topology again; everything else stays. */
+export const rewriteTopology = (found: Found, folder: string): Promise<void> =>
+  writeFile(join(folder, TOPOLOGY), firstTopology(found));
+
 /** @throws CommandError if the folder already has a topology or an environment that may not be overwritten */
 export function refuseExisting({ folder, force }: FirstOptions): void {
-  for (const name of force ? [] : ['topology.yaml', 'room.yaml']) {
+  for (const name of force ? [] : [TOPOLOGY, 'room.yaml']) {
     const path = join(folder, name);
     if (existsSync(path)) throw thereAlready(path, 'another --folder');
   }
@@ -108,7 +114,7 @@ export function refuseExisting({ folder, force }: FirstOptions): void {
  */
 export async function writeFirst(found: Found, { folder, force }: FirstOptions): Promise<readonly string[]> {
   const texts = {
-    'topology.yaml': firstTopology(found),
+    [TOPOLOGY]: firstTopology(found),
     'room.yaml': firstEnvironment(found),
   };
   const schemas = {

@@ -41,7 +41,7 @@ const TOPOLOGY = [
   '# yaml-language-server: $schema=topology.schema.json',
   '```',
   '',
-  '`csiflow init` writes both, and leaves a schema that is already there alone. Write the schema again after you upgrade',
+  '`csiflow init` writes both, and keeps a schema that is already there (`--force` overwrites it). Write the schema again after you upgrade',
   'csiflow; `--plugin` includes your own components. The schema knows one node at a time: only `csiflow validate` checks',
   'ids in `from`, the fields in expressions, and whether nodes fit together.',
   '',
