@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
 import { LAGS_MS } from '../../operators/detect-falls/impacts/changes.js';
 import { logitOf, PARAMETERS, type Scale } from '../../operators/detect-falls/networks/impact-net.js';
@@ -20,9 +21,6 @@ import { readTrainingState } from '../shared/training-state.js';
 import { trainImpacts, type ImpactSettings, type ImpactStanding } from './impact-training.js';
 import { simulateRooms, type Plan, type SimulatedImpact, type SimulatedRoom } from './scenes.js';
 import { severalRooms } from './several-rooms.js';
-
-/** Version of the weights that a training writes. */
-const VERSION = '6';
 
 /** Settings of the networks for several links; chosen on rooms excluded from training (seeds from 700,000). */
 export const SEVERAL_SETTINGS: ImpactSettings & { readonly nets: number } = {
@@ -98,7 +96,7 @@ export async function trainSeveral({
   const amount = amountOf(examples);
   print(amount);
   const scale = first ?? scaleOf(examples);
-  const settings = { ...SEVERAL_SETTINGS, ...(first && FURTHER_SETTINGS) };
+  const settings = { ...SEVERAL_SETTINGS, ...(first && { ...FURTHER_SETTINGS, nets: first.nets.length }) };
   const watched = examplesIn(rooms.watched);
   const nets = trainNets({
     ...training,
@@ -109,17 +107,27 @@ export async function trainSeveral({
     starts: first && parametersOf(first),
   });
   const points = pointsOf(nets, scale, simulateRooms(rooms.tuning, { cache, print }), print);
+  const encoded = nets.map((net) =>
+    Buffer.from(net.buffer, net.byteOffset, net.byteLength).toString('base64'),
+  );
   const written = writeWeights<SeveralWeights>(out, {
     name: 'falls-several',
-    version: VERSION,
+    // Shipped weights have a number instead: the warnings belong to one version.
+    version: createHash('sha256').update(encoded.join()).digest('hex').slice(0, 12),
     lagsMs: LAGS_MS,
-    trainedOn: `csiflow's simulator${library ? ' and recorded motion' : ''} (${amount}, 2 to 6 links)`,
-    trainedWith: `csiflow train falls --several${library ? ' --motion' : ''}${first ? ` --start version ${first.version}` : ''}`,
+    trainedOn: [
+      ...(first ? [first.trainedOn] : []),
+      `csiflow's simulator${library ? ' and recorded motion' : ''} (${amount}, 2 to 6 links)`,
+    ].join('; then '),
+    trainedWith: [
+      ...(first ? [first.trainedWith] : []),
+      `csiflow train falls --several${library ? ' --motion' : ''}${first ? ' --start' : ''}`,
+    ].join('; then '),
     settings: { ...settings, seed: training.seed, patience: training.patience },
     threshold: Number(points.find(({ rate }) => rate === FALSE_AN_HOUR)!.threshold.toPrecision(4)),
     mean: scale.mean,
     deviation: scale.deviation,
-    nets: nets.map((net) => Buffer.from(net.buffer, net.byteOffset, net.byteLength).toString('base64')),
+    nets: encoded,
   });
   print(`wrote ${out}, sha256 ${written.sha256}`);
   return { ...written, points };

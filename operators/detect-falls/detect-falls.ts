@@ -98,7 +98,7 @@ to 10 s after it: how much the amplitudes of each antenna changed within 20 to 1
 how slow means changed within 0.5 to 4 s, and how far the room is from its usual state. It accepts any number of antennas. Short lags
 separate fast motion from slow, so **50 frames per second or more find more falls**; lags shorter than the frame interval are ignored. An alarm
 follows about 11 s after the fall. The network
-was trained on simulated rooms, with falls of its own and of rag-dolls, behind \`denoise\`, \`phase-sanitize\` and \`window\`, since no recording of a fall over several links with
+was trained on simulated rooms, with the simulator's falls and those of rag-dolls, behind \`denoise\`, \`phase-sanitize\` and \`window\`, since no recording of a fall over several links with
 an open licence is known.
 
 Each antenna learns a noise floor from all its input (10th percentile, decaying over half an hour). During the first \`warm_up_ms\`

@@ -9,7 +9,7 @@ export class InputError extends Error {
   readonly code = 'input.invalid';
 }
 
-/** Returns what `read` does, for what the user named. @throws InputError with the message of what it throws */
+/** The result of `read`, which reads what the user named. @throws InputError with the message of its error */
 export function orInputError<T>(read: () => T): T {
   try {
     return read();

@@ -23,7 +23,7 @@ export class LaggingPace {
     if (this.#isBehind ? behind >= ON_TIME_MS : behind < BEHIND_MS) return;
     this.#isBehind = !this.#isBehind;
     if (this.#isBehind)
-      this.#log.warn('this machine is too slow for the speed of the source', {
+      this.#log.warn('this machine, or a sink, is too slow for the speed of the source', {
         speed: this.#speed,
         reached: this.reached,
         behind_s: Math.round(behind / 1000),

@@ -219,7 +219,7 @@ export const ORIGIN = 'value_json.provenance.origin';
 
 /**
  * Attributes of an entity, each by its template. Home Assistant's recorder stores all of them whenever one
- * changes, so none of them may change with every message.
+ * changes, so those that every message changes are left out.
  */
 export function attributes(
   topic: string,

@@ -107,7 +107,7 @@ describe('the source simulator', () => {
     expect(recorded.lines).toEqual([
       {
         level: 'warn',
-        message: 'this machine is too slow for the speed of the source',
+        message: 'this machine, or a sink, is too slow for the speed of the source',
         fields: { speed: 4, reached: expect.closeTo(1.6, 1) as number, behind_s: 5 },
       },
     ]);

@@ -98,7 +98,7 @@ function readOwn(path: string): unknown {
 /** Weights for several links. @throws Error that names the file, and what is wrong with it */
 export function severalWeightsOf(path: string): SeveralWeights {
   const own = readOwn(path);
-  if (!isOfSeveral(own))
+  if (!isOfSeveral(own) || !Array.isArray(own.nets) || own.nets.length === 0)
     throw new Error(
       `${path} holds no weights for several links: name some that \`csiflow train falls --several\` wrote`,
     );

@@ -82,7 +82,7 @@ export const config = Type.Object(
       maximum: 1000,
       default: 1,
       description:
-        'Multiple of real time; 0: as fast as possible. Affects only the pace, never the results. If the machine is too slow, the log and `speed_reached` in the details of the source say so.',
+        'Multiple of real time; 0: as fast as possible. Affects only the pace, never the results. If the machine is too slow, the log and `speed_reached` in the details of the source say so, unless `speed` is 1 without a `start_time`.',
     }),
     duration_s: Type.Number({
       minimum: 0,

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { operatingPoints } from '../../bench/falls/operating-points.js';
+import { severalRooms } from '../../bench/falls/several-rooms.js';
+import type { SimulatedImpact } from '../../bench/falls/scenes.js';
+import {
+  readSeveralWeights,
+  severalWeightsOf,
+  WEIGHTS_FILE,
+} from '../../operators/detect-falls/networks/weights.js';
+import { packageFile } from '../../pipeline/base/paths.js';
+import { temporaryFolder } from '../support/flow.js';
+
+test('no room for the networks of several links trains, validates and sets the threshold', () => {
+  const all = [severalRooms(false, true), severalRooms(true, true)];
+  const seeds = (part: 'training' | 'watched' | 'tuning') =>
+    new Set(all.flatMap((rooms) => rooms[part].map(({ seed }) => seed)));
+  const [training, watched, tuning] = [seeds('training'), seeds('watched'), seeds('tuning')];
+  expect(new Set([...training, ...watched, ...tuning]).size).toBe(training.size + watched.size + tuning.size);
+  // Weights that are trained further see no room again.
+  const again = severalRooms(true, false).training.filter(({ seed }) =>
+    severalRooms(false, false).training.some((first) => first.seed === seed),
+  );
+  expect(again).toEqual([]);
+});
+
+test('an operating point has as many false alarms as its rate allows, and counts each fall once', () => {
+  const impact = (time: number, fall: number, unclear = false): SimulatedImpact => ({
+    time,
+    sequences: [],
+    fall,
+    unclear,
+  });
+  // Scores are the times. One hour: falls 0 and 1, two other ends of motion, one that is unclear.
+  const examples = [
+    impact(1, -1),
+    impact(3, -1),
+    impact(9, -1, true),
+    impact(2, 0),
+    impact(4, 0),
+    impact(0, 1),
+  ];
+  const falls = [0, 1].map((from) => ({ from, to: from + 1 }));
+  const points = operatingPoints(
+    [{ seed: 1, seconds: 3600, falls, examples }],
+    ({ time }) => time,
+    [0, 1, 2],
+  );
+  expect(points.map(({ threshold, found, falseAnHour }) => [threshold, found, falseAnHour])).toEqual([
+    [3, 1, 0],
+    [1, 1, 1],
+    [-Infinity, 2, 2],
+  ]);
+});
+
+test('weights to train further are named if they are of one link, or have no networks', () => {
+  expect(() => severalWeightsOf(packageFile(WEIGHTS_FILE))).toThrow(
+    /falls\.json holds no weights for several links/,
+  );
+  const empty = join(temporaryFolder(), 'empty.json');
+  writeFileSync(empty, JSON.stringify({ ...readSeveralWeights(), nets: undefined }));
+  expect(() => severalWeightsOf(empty)).toThrow(/empty\.json holds no weights for several links/);
+});
