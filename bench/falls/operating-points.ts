@@ -24,6 +24,10 @@ export function operatingPoints(
   return rates.map((rate) => operatingAt(scored, rate));
 }
 
+/** The threshold of the point with this rate. */
+export const thresholdAt = (points: readonly Operating[], rate: number): number =>
+  points.find((point) => point.rate === rate)!.threshold;
+
 interface ScoredRoom {
   readonly room: SimulatedRoom;
   readonly scores: readonly { readonly impact: SimulatedImpact; readonly score: number }[];

@@ -126,41 +126,46 @@ const WALK_S = [3, 8] as const;
 /** Share of the scenes that are falls. */
 const FALLS_OF_HARD = 0.42;
 
-function hard(random: Random, seconds: number): Step[] {
-  const script: Step[] = [{ activity: 'walk', seconds: 8 }];
-  let time = 8;
-  while (time < seconds) {
-    const walk: Step = { activity: 'walk', seconds: random.uniform(...WALK_S) };
-    const rest = random.uniform(11, 15);
+const hard = (random: Random, seconds: number): Step[] =>
+  fallsAndLike(random, seconds, () => {
     const chance = random.next();
-    if (chance < FALLS_OF_HARD) {
-      script.push(...before(random), { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! });
-      script.push({ activity: 'lie', seconds: random.uniform(12, 16) });
-      time += 25;
-    } else {
-      script.push(walk, ...likeFall(random, chance, rest));
-      time += rest + 6;
-    }
-  }
-  return script;
-}
+    if (chance >= FALLS_OF_HARD) return chance;
+    return [
+      ...before(random),
+      { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! },
+      { activity: 'lie', seconds: random.uniform(12, 16) },
+    ];
+  });
 
 /** Share of the scenes with recorded motion that are falls. */
 const FALLS_OF_RECORDED = 0.5;
 
 /** Rag-dolls fall upright only, and only where the kind of the fall is left open. */
-function recorded(random: Random, seconds: number): Step[] {
+const recorded = (random: Random, seconds: number): Step[] =>
+  fallsAndLike(random, seconds, (rest) =>
+    random.chance(FALLS_OF_RECORDED)
+      ? [...upright(random), { activity: 'fall' }, { activity: 'lie', seconds: rest }]
+      : random.uniform(FALLS_OF_HARD, 1),
+  );
+
+/** @param next the steps of a fall, or the chance of {@link likeFall}; gets the seconds of the rest after it */
+function fallsAndLike(
+  random: Random,
+  seconds: number,
+  next: (rest: number) => readonly Step[] | number,
+): Step[] {
   const script: Step[] = [{ activity: 'walk', seconds: 8 }];
   let time = 8;
   while (time < seconds) {
     const walk: Step = { activity: 'walk', seconds: random.uniform(...WALK_S) };
     const rest = random.uniform(11, 15);
-    if (random.chance(FALLS_OF_RECORDED)) {
-      script.push(...upright(random), { activity: 'fall' }, { activity: 'lie', seconds: rest });
-      time += 25;
-    } else {
-      script.push(walk, ...likeFall(random, random.uniform(FALLS_OF_HARD, 1), rest));
+    const scene = next(rest);
+    if (typeof scene === 'number') {
+      script.push(walk, ...likeFall(random, scene, rest));
       time += rest + 6;
+    } else {
+      script.push(...scene);
+      time += 25;
     }
   }
   return script;

@@ -15,7 +15,7 @@ import { replaceFile } from '../../pipeline/base/files.js';
 import { InputError, orInputError } from '../../pipeline/base/input-error.js';
 import { outputFile } from '../../pipeline/base/paths.js';
 import { loadMotion } from '../../pipeline/sources/simulator/recorded/library.js';
-import { operatingPoints, type Operating } from './operating-points.js';
+import { operatingPoints, thresholdAt, type Operating } from './operating-points.js';
 import { inputsOf, scaleOf } from './impact-batches.js';
 import { readTrainingState } from '../shared/training-state.js';
 import { trainImpacts, type ImpactSettings, type ImpactStanding } from './impact-training.js';
@@ -115,16 +115,16 @@ export async function trainSeveral({
     // Shipped weights have a number instead: the warnings belong to one version.
     version: createHash('sha256').update(encoded.join()).digest('hex').slice(0, 12),
     lagsMs: LAGS_MS,
-    trainedOn: [
-      ...(first ? [first.trainedOn] : []),
+    trainedOn: after(
+      first?.trainedOn,
       `csiflow's simulator${library ? ' and recorded motion' : ''} (${amount}, 2 to 6 links)`,
-    ].join('; then '),
-    trainedWith: [
-      ...(first ? [first.trainedWith] : []),
+    ),
+    trainedWith: after(
+      first?.trainedWith,
       `csiflow train falls --several${library ? ' --motion' : ''}${first ? ' --start' : ''}`,
-    ].join('; then '),
+    ),
     settings: { ...settings, seed: training.seed, patience: training.patience },
-    threshold: Number(points.find(({ rate }) => rate === FALSE_AN_HOUR)!.threshold.toPrecision(4)),
+    threshold: Number(thresholdAt(points, FALSE_AN_HOUR).toPrecision(4)),
     mean: scale.mean,
     deviation: scale.deviation,
     nets: encoded,
@@ -132,6 +132,9 @@ export async function trainSeveral({
   print(`wrote ${out}, sha256 ${written.sha256}`);
   return { ...written, points };
 }
+
+const after = (earlier: string | undefined, now: string): string =>
+  earlier === undefined ? now : `${earlier}; then ${now}`;
 
 function amountOf(examples: readonly SimulatedImpact[]): string {
   const falls = examples.filter(({ fall }) => fall >= 0).length;

@@ -10,6 +10,7 @@ import { orInputError } from '../../pipeline/base/input-error.js';
 import { outputFile } from '../../pipeline/base/paths.js';
 import { loadMotion } from '../../pipeline/sources/simulator/recorded/library.js';
 import { fitLogistic, logitBy } from './logistic.js';
+import { operatingPoints, thresholdAt } from './operating-points.js';
 import { SCALE, simulateRooms, UNKNOWN, type SimulatedImpact } from './scenes.js';
 import { plans } from './several-rooms.js';
 
@@ -52,14 +53,14 @@ export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, mo
   const positive = clear.map(({ fall }) => fall >= 0);
   const falls = positive.filter(Boolean).length;
   const logistic = fitLogistic(clear.map(read), positive, WARNING_SETTINGS.penalty);
-  const tuning = simulateRooms(TUNING, { cache, print }).map((room) => ({
-    room,
-    scores: room.examples.map((impact) => logitBy(logistic, read(impact))),
-  }));
-  const points = [40, WARNINGS_AN_HOUR, 10, 5, 2, 1].map((rate) => pointAt(tuning, rate));
-  for (const { threshold, warned, of, rate, hours } of points)
+  const points = operatingPoints(
+    simulateRooms(TUNING, { cache, print }),
+    (impact) => logitBy(logistic, read(impact)),
+    [40, WARNINGS_AN_HOUR, 10, 5, 2, 1],
+  );
+  for (const { threshold, found, falls: of, falseAnHour, hours } of points)
     print(
-      `from ${threshold.toFixed(2)}: ${warned} of ${of} falls, ${rate.toFixed(1)} other warnings in each of ${hours.toFixed(1)} hours`,
+      `from ${threshold.toFixed(2)}: ${found} of ${of} falls, ${falseAnHour.toFixed(1)} other warnings in each of ${hours.toFixed(1)} hours`,
     );
   const written = writeWeights<WarningWeights>(out, {
     name: 'falls-warning',
@@ -68,32 +69,9 @@ export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, mo
     trainedOn: `csiflow's simulator${library ? ' and recorded motion' : ''} (${falls} ends of falls, ${clear.length - falls} other ends of motion, 3 to 5 links)`,
     trainedWith: `csiflow train falls --warnings${library ? ' --motion' : ''}`,
     settings: WARNING_SETTINGS,
-    threshold: Number(points[1]!.threshold.toPrecision(3)),
+    threshold: Number(thresholdAt(points, WARNINGS_AN_HOUR).toPrecision(3)),
     head: Buffer.from(logistic.head.buffer).toString('base64'),
   });
   print(`wrote ${out}, sha256 ${written.sha256}`);
   return { ...written, points };
-}
-
-type Scored = {
-  readonly room: ReturnType<typeof simulateRooms>[number];
-  readonly scores: readonly number[];
-};
-
-/** The threshold with the wanted number of false warnings per hour, and how many falls it warns of. */
-function pointAt(rooms: readonly Scored[], wanted: number) {
-  const hours = rooms.reduce((sum, { room }) => sum + room.seconds, 0) / 3600;
-  const others = rooms
-    .flatMap(({ room, scores }) =>
-      scores.filter((_, i) => room.examples[i]!.fall < 0 && !room.examples[i]!.unclear),
-    )
-    .sort((a, b) => b - a);
-  const allowed = Math.floor(wanted * hours);
-  const threshold = others[allowed] ?? -Infinity;
-  const warned = rooms.reduce((sum, { room, scores }) => {
-    const own = room.examples.filter(({ fall }, i) => fall >= 0 && scores[i]! > threshold);
-    return sum + new Set(own.map(({ fall }) => fall)).size;
-  }, 0);
-  const of = rooms.reduce((sum, { room }) => sum + room.falls.length, 0);
-  return { threshold, warned, of, rate: allowed / hours, hours };
 }

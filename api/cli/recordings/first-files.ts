@@ -126,7 +126,9 @@ export async function writeFirst(found: Found, { folder, force }: FirstOptions):
   return Promise.all(
     [...Object.entries(texts), ...missing].map(async ([name, text]) => {
       const path = join(folder, name);
-      await writeFile(path, text, { flag: force ? 'w' : 'wx' });
+      await writeFile(path, text, { flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
+        throw notMade(error, path, 'another --folder');
+      });
       return path;
     }),
   );
