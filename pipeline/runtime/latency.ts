@@ -31,11 +31,14 @@ export class LatencyWindow {
   /** Newest first, so that the loop can stop after the last minute. */
   #recent(): Float64Array {
     const since = this.#elapsed() - SPAN_MS;
-    const found = new Float64Array(LIMIT);
-    let count = 0;
-    for (let at = this.#before(this.#next); count < LIMIT && this.#at[at]! >= since; at = this.#before(at))
-      found[count++] = this.#values[at]!;
-    return found.subarray(0, count);
+    const found: number[] = [];
+    for (
+      let at = this.#before(this.#next);
+      found.length < LIMIT && this.#at[at]! >= since;
+      at = this.#before(at)
+    )
+      found.push(this.#values[at]!);
+    return Float64Array.from(found);
   }
 
   #before(index: number): number {

@@ -1,40 +1,21 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 
 /**
  * Datagrams that the kernel has dropped on a socket of this machine since it was opened, because its buffer
  * was full (column `drops` of /proc/net/udp, proc_net(5)). Null if the system does not report it.
  */
-export async function kernelDrops(socket: {
-  readonly address: string;
-  readonly port: number;
-}): Promise<number | null> {
+export function kernelDrops(socket: { readonly address: string; readonly port: number }): number | null {
   const six = isIPv6(socket.address);
   let table: string;
   try {
-    table = await readFile(six ? '/proc/net/udp6' : '/proc/net/udp', 'utf8');
+    table = readFileSync(six ? '/proc/net/udp6' : '/proc/net/udp', 'utf8');
   } catch (error) {
     // Only Linux has this table; elsewhere the figure is unknown.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
   return dropsIn(table, six ? null : socket.address, socket.port);
-}
-
-/**
- * Counts what {@link kernelDrops} reports. On a busy machine, answers may arrive out of order. The figure
- * only grows, so nothing is counted twice.
- */
-export class DropCount {
-  total: number | null = null;
-
-  /** @returns how many more there are than before */
-  see(drops: number | null): number {
-    if (drops === null || drops <= (this.total ?? -1)) return 0;
-    const more = drops - (this.total ?? 0);
-    this.total = drops;
-    return more;
-  }
 }
 
 /** The drops of the socket bound to `port` (and `address`, IPv4; null: any) in the text of the table. */

@@ -14,7 +14,7 @@ import { hostFault } from '../base/host.js';
 import { aborted } from '../base/waiting.js';
 import { bindError } from './bind-error.js';
 import { DecodingSource } from './decoding-source.js';
-import { DropCount, kernelDrops } from './kernel-drops.js';
+import { kernelDrops } from './kernel-drops.js';
 import { bufferAdvice, setReceiveBuffer, USUAL_BUFFER_BYTES } from './receive-buffer.js';
 import { Inbox, type UdpPosition } from './udp-inbox.js';
 
@@ -129,7 +129,8 @@ class UdpSource extends DecodingSource {
   #inbox: Inbox | undefined;
   #address: { readonly address: string; readonly port: number } | undefined;
   #grantedBytes = 0;
-  readonly #drops = new DropCount();
+  /** Datagrams that the kernel dropped; null if the system does not say. */
+  #kernelDrops: number | null = null;
 
   constructor(settings: Static<typeof config>, context: Context) {
     super(formatNamed(settings.format), context, settings);
@@ -148,14 +149,16 @@ class UdpSource extends DecodingSource {
       inbox.receive(bytes, sender);
     };
     socket.on('message', receive);
-    const watch = setInterval(() => void this.#watchKernel(), WATCH_MS);
+    const watch = setInterval(() => {
+      this.#watchKernel();
+    }, WATCH_MS);
     try {
       await untilEnd(socket, output.signal);
     } finally {
       clearInterval(watch);
       socket.off('message', receive);
       inbox.close();
-      await this.#watchKernel();
+      this.#watchKernel();
       await this.close();
     }
   }
@@ -174,7 +177,7 @@ class UdpSource extends DecodingSource {
     return {
       address: this.#address ?? null,
       receive_buffer_bytes: this.#grantedBytes,
-      kernel_drops: this.#drops.total,
+      kernel_drops: this.#kernelDrops,
       ...this.decoder.describe(),
     };
   }
@@ -222,11 +225,14 @@ class UdpSource extends DecodingSource {
     this.#grantedBytes = setReceiveBuffer(socket, bytes);
   }
 
-  async #watchKernel(): Promise<void> {
+  #watchKernel(): void {
     if (!this.#address) return;
-    const more = this.#drops.see(await kernelDrops(this.#address));
+    const total = kernelDrops(this.#address);
+    if (total === null) return;
+    const more = total - (this.#kernelDrops ?? 0);
     if (more > 0) this.#context.metrics.dropped('kernel_buffer', more);
-    if (this.#drops.total !== null) this.#context.metrics.gauge('kernel_drops', this.#drops.total);
+    this.#kernelDrops = total;
+    this.#context.metrics.gauge('kernel_drops', total);
   }
 }
 

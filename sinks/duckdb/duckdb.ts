@@ -48,6 +48,13 @@ const Config = Type.Object(
       default: 256 * 2 ** 20,
       description: 'Memory that DuckDB may use; larger sorts go to a temporary file beside the store.',
     }),
+    threads: Type.Integer({
+      minimum: 1,
+      maximum: 256,
+      default: 1,
+      description:
+        'Threads that compute a query. With several, queries over millions of rows are quicker, but DuckDB keeps a core busy whenever a commit waits for the disk.',
+    }),
     wal_limit_bytes: Type.Integer({
       minimum: 2 ** 20,
       default: 32 * 2 ** 20,
@@ -110,6 +117,7 @@ class DuckDBSink implements Sink {
     this.#opened = await openStore(this.#path, {
       memoryLimitBytes: this.#config.memory_limit_bytes,
       walLimitBytes: this.#config.wal_limit_bytes,
+      threads: this.#config.threads,
       retentionDays: shorter(this.#config.retention_days, storage?.retentionDays ?? null),
       key: this.#key,
       copiesTo: join(this.#context.stateFolder, BACKUPS),

@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { Logger } from '../../pipeline/component/index.js';
 import { damagedStore } from './damage.js';
 import type { Database } from './database.js';
@@ -9,12 +9,12 @@ import type { Database } from './database.js';
  */
 export class Commits {
   readonly #database: Database;
-  readonly #connection: DuckDBConnection;
+  readonly #update: DuckDBPreparedStatement;
   #count: number;
 
-  private constructor(database: Database, connection: DuckDBConnection, count: number) {
+  private constructor(database: Database, update: DuckDBPreparedStatement, count: number) {
     this.#database = database;
-    this.#connection = connection;
+    this.#update = update;
     this.#count = count;
   }
 
@@ -23,7 +23,8 @@ export class Commits {
     await connection.run('CREATE TABLE IF NOT EXISTS csiflow_commits (count BIGINT)');
     const found = (await connection.runAndReadAll('SELECT count FROM csiflow_commits')).getRows()[0]?.[0];
     if (found === undefined) await connection.run('INSERT INTO csiflow_commits VALUES (0)');
-    return new Commits(database, connection, Number(found ?? 0));
+    const update = await connection.prepare('UPDATE csiflow_commits SET count = $count');
+    return new Commits(database, update, Number(found ?? 0));
   }
 
   get count(): number {
@@ -59,6 +60,7 @@ export class Commits {
   }
 
   async #set(count: number): Promise<void> {
-    await this.#connection.run('UPDATE csiflow_commits SET count = $count', { count: BigInt(count) });
+    this.#update.bind({ count: BigInt(count) });
+    await this.#update.run();
   }
 }

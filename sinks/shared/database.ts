@@ -27,6 +27,8 @@ export interface DatabaseOptions {
   readonly key?: string | null;
   readonly memoryLimitBytes: number;
   readonly walLimitBytes: number;
+  /** Threads that compute a query. Default: one for each core. */
+  readonly threads?: number;
   /** Opens read-only; not even the schema is written. */
   readonly readOnly?: boolean;
   /** Lets SQL read and write other files (export needs it). */
@@ -120,6 +122,7 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
     const instance = await DuckDBInstance.create(key === null ? path : ':memory:', {
       memory_limit: `${options.memoryLimitBytes}B`,
       checkpoint_threshold: `${options.walLimitBytes}B`,
+      ...(options.threads !== undefined && { threads: String(options.threads) }),
       // Statements of the store read no other file, and fetch nothing from a network.
       enable_external_access: String(externalAccess || copiesTo !== undefined || key !== null),
       autoinstall_known_extensions: 'false',

@@ -52,6 +52,19 @@ describe('duckdb', () => {
   const environment = 'test-room';
   const ids = async (sink: Sink) => (await sink.reader!.poses({ environment })).map(({ frameId }) => frameId);
 
+  test.each([
+    [{}, 1],
+    [{ threads: 2 }, 2],
+  ])('computes a query with one thread, or as many as configured', async (config, threads) => {
+    const sink = await open(folder, config);
+    const { rows } = await sink.reader!.ask!(`SELECT current_setting('threads') AS threads`, {
+      maxRows: 1,
+      maxBytes: 1024,
+    });
+    expect(rows).toEqual([[threads]]);
+    await sink.close();
+  });
+
   test('rewinding deletes later epochs, stored and pending, from every table', async () => {
     const sink = await open(folder);
     for (const epoch of [1, 2, 3]) {
