@@ -1,6 +1,12 @@
 import { bell } from '../../pipeline/base/random.js';
 import { CHANNELS, FLOORED } from '../../operators/detect-falls/impacts/changes.js';
-import { LAYERS, standardised, STEPS, type Scale } from '../../operators/detect-falls/networks/impact-net.js';
+import {
+  inDeviations,
+  LAYERS,
+  standardised,
+  STEPS,
+  type Scale,
+} from '../../operators/detect-falls/networks/impact-net.js';
 import { SCALE, UNKNOWN, type SimulatedImpact } from './scenes.js';
 
 /** Random augmentation of the input of the network for several links in training. */
@@ -120,12 +126,10 @@ export function batchOf(
     const moved = Math.floor(random() * (2 * chances.shift + 1)) - chances.shift;
     thinned(sequences, random).forEach((sequence, a) => {
       batch.present[e * ANTENNAS + a] = 1;
-      const shown = shownOf(sequence, moved, chances.floorNoise * bell(random));
+      const raised = chances.floorNoise * bell(random);
       const from = Math.floor(random() * (NOISE - WHOLE));
       const at = (e * ANTENNAS + a) * WHOLE;
-      standardised(shown, scale).forEach((value, i) => {
-        batch.inputs[at + i] = Number.isNaN(shown[i]!) ? 0 : value + noise[from + i]!;
-      });
+      show(sequence, { moved, raised, scale }, noise.subarray(from, from + WHOLE), batch.inputs.subarray(at));
     });
   });
   return batch;
@@ -138,12 +142,28 @@ function thinned(sequences: readonly Int16Array[], random: () => number): readon
   return some.length < MIN_ANTENNAS ? sequences : some;
 }
 
-/** An antenna's values, shifted by some steps, with its changes relative to another floor. */
-function shownOf(sequence: Int16Array, moved: number, raised: number): Float32Array {
-  return Float32Array.from(sequence, (_, i) => {
-    const channel = i % CHANNELS;
-    const step = Math.max(0, Math.min(STEPS - 1, (i - channel) / CHANNELS + moved));
-    const value = sequence[step * CHANNELS + channel]!;
-    return value === UNKNOWN ? NaN : value / SCALE + (channel < FLOORED ? raised : 0);
-  });
+interface Shown {
+  /** Steps by which the antenna's values are shifted. */
+  readonly moved: number;
+  /** Added to its changes: another noise floor. */
+  readonly raised: number;
+  readonly scale: Scale;
+}
+
+/** Writes an antenna's values as the network reads them, with noise; 0 for unknown ones. */
+function show(
+  sequence: Int16Array,
+  { moved, raised, scale }: Shown,
+  noise: Float32Array,
+  out: Float32Array,
+): void {
+  for (let step = 0, at = 0; step < STEPS; step++) {
+    const from = CHANNELS * Math.max(0, Math.min(STEPS - 1, step + moved));
+    for (let channel = 0; channel < CHANNELS; channel++, at++) {
+      const value = sequence[from + channel]!;
+      if (value === UNKNOWN) continue;
+      const changed = value / SCALE + (channel < FLOORED ? raised : 0);
+      out[at] = inDeviations(changed, channel, scale) + noise[at]!;
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -78,8 +79,9 @@ export const UNKNOWN = -32_768;
 export function simulateRooms(plans: readonly Plan[], simulation: Simulation): SimulatedRoom[] {
   const { cache, library, print } = simulation;
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
+  const fileOf = roomFiles(library);
   return plans.map((plan, index) => {
-    const path = cache && join(cache, `i-${plan.kind}-${plan.seed}.v8`);
+    const path = cache && join(cache, fileOf(plan));
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as SimulatedRoom;
     const room = simulateRoom(plan, library);
     if (path) replaceFile(path, serialize(room));
@@ -88,6 +90,18 @@ export function simulateRooms(plans: readonly Plan[], simulation: Simulation): S
     );
     return room;
   });
+}
+
+/** Names the file of a room in the cache; rooms with other recorded motion have other files. */
+export function roomFiles(library?: MotionLibrary): (plan: Plan) => string {
+  const motion = library ? `-${digestOf(library)}` : '';
+  return ({ kind, seed }) => `i-${kind}-${seed}${RECORDED.includes(kind) ? motion : ''}.v8`;
+}
+
+function digestOf({ clips, falls }: MotionLibrary): string {
+  const hash = createHash('sha256');
+  for (const { name, poses } of [...clips, ...falls]) hash.update(name).update(poses);
+  return hash.digest('hex').slice(0, 12);
 }
 
 /** Ends of motion in a room, from frames through the shipped chain. The same plan gives the same result. */

@@ -59,7 +59,13 @@ const NONE = -50;
  */
 export async function trainOwn(options: OwnOptions): Promise<FallWeights & Written> {
   const { topology, recordings, seed, patience, settings = SETTINGS, print } = options;
-  const train = (on: readonly LabelledExample[]) => trainEnsemble(on, settings, seeded(seed), { patience });
+  const train = (on: readonly LabelledExample[], what: string) =>
+    trainEnsemble(on, settings, seeded(seed), {
+      patience,
+      progress: ({ number }) => {
+        print(`${what}: net ${number} of ${settings.nets} is trained`);
+      },
+    });
   const clips = listOwn(recordings);
   if (extname(options.out) === REPORT)
     throw new CommandError(
@@ -79,7 +85,8 @@ export async function trainOwn(options: OwnOptions): Promise<FallWeights & Writt
   const scores = new Map<string, number>();
   for (let group = 0; group < held.groups; group++) {
     const isHeld = ({ log }: { log: string }) => held.groupOf(byPath.get(log)!) === group;
-    const ensemble = train(examples.filter((one) => !isHeld(one)));
+    const others = examples.filter((one) => !isHeld(one));
+    const ensemble = train(others, `${group + 1} of ${held.groups} held out`);
     const own = clips.filter((clip) => held.groupOf(clip) === group);
     for (const { path } of own) scores.set(path, scoreOf(ensemble, examples, path));
   }
@@ -91,8 +98,7 @@ export async function trainOwn(options: OwnOptions): Promise<FallWeights & Writt
     rate('these weights, held out', clips, threshold, ({ path }) => scores.get(path)!),
     rate('the shipped weights', clips, shipped.threshold, ({ path }) => scoreOf(shipped, examples, path)),
   ];
-  print(`training ${settings.nets} nets on all recordings`);
-  const ensemble = rounded(train(examples));
+  const ensemble = rounded(train(examples, 'on all recordings'));
   return write(
     { ...options, settings },
     { ensemble, threshold, examples, clips, rated, heldOut: `${held.groups} ${held.of}` },

@@ -65,8 +65,8 @@ interface Options {
 /** A training between two epochs. */
 export interface SeveralStanding {
   readonly seed: number;
-  /** Examples of the training, to recognise another one. */
-  readonly examples: number;
+  /** Of the examples and the first weights, to recognise another training: {@link digestOf}. */
+  readonly digest: string;
   /** Finished nets. */
   readonly nets: readonly Float32Array[];
   /** The next net; null: not begun. */
@@ -174,20 +174,32 @@ interface NetTraining {
 
 /** Trains the nets one after another, from where an interrupted training was. */
 function trainNets(training: NetTraining): readonly Float32Array[] {
-  const { examples, settings, state, seed, print } = training;
-  const standing = standingOf(state, seed, examples.length);
+  const { examples, starts, settings, state, seed, print } = training;
+  const digest = digestOf(examples, starts);
+  const standing = standingOf(state, seed, digest);
   const nets = [...(standing?.nets ?? [])];
   if (standing)
     print(`resumed: ${nets.length} nets and ${standing.net?.epoch ?? 0} epochs of the next are done`);
   for (let net = standing?.net ?? null; nets.length < settings.nets; net = null) {
     const save = (now: ImpactStanding | null) => {
-      const saved: SeveralStanding = { seed, examples: examples.length, nets, net: now };
+      const saved: SeveralStanding = { seed, digest, nets, net: now };
       if (state !== undefined) replaceFile(state, serialize(saved));
     };
     nets.push(trainNet(nets.length, training, net, save));
     save(null);
   }
   return nets;
+}
+
+/** Differs if a training has other examples or begins with other weights. */
+function digestOf(examples: readonly SimulatedImpact[], starts: readonly Float32Array[] | null): string {
+  const hash = createHash('sha256');
+  for (const { time, fall, sequences } of examples) {
+    hash.update(`${time} ${fall};`);
+    for (const sequence of sequences) hash.update(sequence);
+  }
+  for (const start of starts ?? []) hash.update(start);
+  return hash.digest('hex');
 }
 
 /** Trains net number `net`, from 0. */
@@ -211,7 +223,7 @@ function trainNet(
 }
 
 /** @throws InputError that names the file if it holds no training of these nets, or a different one */
-export function standingOf(file: string | undefined, seed: number, examples: number): SeveralStanding | null {
+export function standingOf(file: string | undefined, seed: number, digest: string): SeveralStanding | null {
   const standing = readTrainingState<SeveralStanding>(file);
   if (file === undefined || standing === null) return null;
   const parameters = standing.net ? [standing.net.adam.parameters] : [];
@@ -219,9 +231,9 @@ export function standingOf(file: string | undefined, seed: number, examples: num
     throw new InputError(`${file} is the training state of another network: remove it to start over.`);
   if (standing.seed !== seed)
     throw new InputError(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);
-  if (standing.examples !== examples)
+  if (standing.digest !== digest)
     throw new InputError(
-      `${file} holds a training on ${standing.examples} examples, not ${examples}: remove it to start over.`,
+      `${file} holds a training in other rooms or of other first weights: name their --cache, --motion and --start, or remove the file to start over.`,
     );
   return standing as SeveralStanding;
 }

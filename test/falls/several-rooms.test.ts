@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operatingPoints } from '../../bench/falls/operating-points.js';
 import { severalRooms } from '../../bench/falls/several-rooms.js';
-import type { SimulatedImpact } from '../../bench/falls/scenes.js';
+import { roomFiles, type SimulatedImpact } from '../../bench/falls/scenes.js';
 import {
   readSeveralWeights,
   severalWeightsOf,
@@ -23,6 +23,17 @@ test('no room for the networks of several links trains, validates and sets the t
     severalRooms(false, false).training.some((first) => first.seed === seed),
   );
   expect(again).toEqual([]);
+});
+
+test('rooms are not taken from a cache that other recorded motion filled', () => {
+  const fall = (pose: number) => ({
+    ...{ name: 'fall_000.csv', activity: 'fall' as const, rate: 50, count: 1, loops: false, leg: 1 },
+    poses: Float32Array.of(pose),
+  });
+  const [one, other] = [1, 2].map((pose) => roomFiles({ clips: [], falls: [fall(pose)] }));
+  const [recorded, hard] = [{ kind: 'recorded', seed: 1 } as const, { kind: 'hard', seed: 1 } as const];
+  expect(one!(recorded)).not.toBe(other!(recorded));
+  expect(one!(hard)).toBe(other!(hard));
 });
 
 test('an operating point has as many false alarms as its rate allows, and counts each fall once', () => {

@@ -335,16 +335,16 @@ describe('the network of several links', () => {
     const folder = await mkdtemp(join(tmpdir(), 'csiflow-falls-'));
     afterThisTest(() => rm(folder, { recursive: true }));
     const file = join(folder, 'falls.state');
-    expect(standingOf(file, 1, 10)).toBeNull();
-    const standing = { seed: 1, examples: 10, nets: [new Float32Array(PARAMETERS)], net: null };
+    expect(standingOf(file, 1, 'abc')).toBeNull();
+    const standing = { seed: 1, digest: 'abc', nets: [new Float32Array(PARAMETERS)], net: null };
     await writeFile(file, serialize(standing));
-    expect(standingOf(file, 1, 10)).toEqual(standing);
-    expect(() => standingOf(file, 2, 10)).toThrow(`${file} holds a training with seed 1: name it`);
-    expect(() => standingOf(file, 1, 11)).toThrow('on 10 examples, not 11: remove it');
+    expect(standingOf(file, 1, 'abc')).toEqual(standing);
+    expect(() => standingOf(file, 2, 'abc')).toThrow(`${file} holds a training with seed 1: name it`);
+    expect(() => standingOf(file, 1, 'def')).toThrow('in other rooms or of other first weights');
     await writeFile(file, serialize({ ...standing, nets: [new Float32Array(3)] }));
-    expect(() => standingOf(file, 1, 10)).toThrow('of another network');
+    expect(() => standingOf(file, 1, 'abc')).toThrow('of another network');
     await writeFile(file, 'nothing');
-    expect(() => standingOf(file, 1, 10)).toThrow('not a readable training state');
+    expect(() => standingOf(file, 1, 'abc')).toThrow('not a readable training state');
   });
 
   it('gives the logits that NumPy gives with the shipped weights', () => {

@@ -62,13 +62,12 @@ export interface Scale {
 }
 
 /** An antenna's steps as network input: in standard deviations, 0 for unknown values. */
-export function standardised(changes: Float32Array, { mean, deviation }: Scale): Float32Array {
-  return changes.map((value, i) => {
-    const channel = i % CHANNELS;
-    if (Number.isNaN(value)) return 0;
-    return Math.max(-CLIP, Math.min(CLIP, (value - mean[channel]!) / deviation[channel]!));
-  });
-}
+export const standardised = (changes: Float32Array, scale: Scale): Float32Array =>
+  changes.map((value, i) => (Number.isNaN(value) ? 0 : inDeviations(value, i % CHANNELS, scale)));
+
+/** A known value in standard deviations of its channel. */
+export const inDeviations = (value: number, channel: number, { mean, deviation }: Scale): number =>
+  Math.max(-CLIP, Math.min(CLIP, (value - mean[channel]!) / deviation[channel]!));
 
 /**
  * The logit of one candidate.
