@@ -21,12 +21,12 @@ const TRAINING = [
 ];
 /** For weights that have seen the rooms above. */
 const FURTHER = [
-  ...plans('falls', 605_000, 60),
-  ...plans('hard', 615_000, 96),
-  ...plans('dense', 625_000, 64),
-  ...plans('life', 635_000, 32),
+  ...plans('falls', 605_000, 120),
+  ...plans('hard', 615_000, 190),
+  ...plans('dense', 625_000, 96),
+  ...plans('life', 635_000, 48),
 ];
-const RECORDED = plans('recorded', 640_000, 180);
+const RECORDED = plans('recorded', 640_000, 400);
 const WATCHED = [...plans('hard', 730_000, 12), ...plans('dense', 731_000, 8)];
 const WATCHED_RECORDED = plans('recorded', 740_000, 8);
 const TUNING = [

@@ -64,7 +64,7 @@ export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, mo
     );
   const written = writeWeights<WarningWeights>(out, {
     name: 'falls-warning',
-    version: '2',
+    version: '3',
     of: several.version,
     trainedOn: `csiflow's simulator${library ? ' and recorded motion' : ''} (${falls} ends of falls, ${clear.length - falls} other ends of motion, 3 to 5 links)`,
     trainedWith: `csiflow train falls --warnings${library ? ' --motion' : ''}`,
