@@ -69,7 +69,7 @@ interface Options {
 /** A training between two epochs. */
 export interface SeveralStanding {
   readonly seed: number;
-  /** Of the examples and the first weights, to recognise another training: {@link digestOf}. */
+  /** Digest of the examples and the first weights, to recognise another training: {@link digestOf}. */
   readonly digest: string;
   /** Finished nets. */
   readonly nets: readonly Float32Array[];
