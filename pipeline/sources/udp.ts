@@ -231,8 +231,9 @@ class UdpSource extends DecodingSource {
     if (total === null) return;
     const more = total - (this.#kernelDrops ?? 0);
     if (more > 0) this.#context.metrics.dropped('kernel_buffer', more);
-    this.#kernelDrops = total;
-    this.#context.metrics.gauge('kernel_drops', total);
+    // The count of another socket at this address leaves with it.
+    this.#kernelDrops = Math.max(total, this.#kernelDrops ?? 0);
+    this.#context.metrics.gauge('kernel_drops', this.#kernelDrops);
   }
 }
 

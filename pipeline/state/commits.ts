@@ -1,7 +1,7 @@
 import type { StateStore } from './store.js';
 
 /** Writes wait this long for others: each commit wakes several threads and the disk. */
-const GROUP_MS = 70;
+const GROUP_MS = 50;
 /** Waiting writes of this size are committed at once. */
 const GROUP_BYTES = 2 ** 20;
 
