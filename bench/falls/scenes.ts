@@ -94,13 +94,13 @@ export function simulateRooms(plans: readonly Plan[], simulation: Simulation): S
 
 /** Names the file of a room in the cache; rooms with other recorded motion have other files. */
 export function roomFiles(library?: MotionLibrary): (plan: Plan) => string {
-  const motion = library ? `-${digestOf(library)}` : '';
+  const motion = library ? `-${digestOfMotion(library)}` : '';
   return ({ kind, seed }) => `i-${kind}-${seed}${RECORDED.includes(kind) ? motion : ''}.v8`;
 }
 
-function digestOf({ clips, falls }: MotionLibrary): string {
+function digestOfMotion({ clips, falls }: MotionLibrary): string {
   const hash = createHash('sha256');
-  for (const { name, poses } of [...clips, ...falls]) hash.update(name).update(poses);
+  for (const { poses, ...head } of [...clips, ...falls]) hash.update(JSON.stringify(head)).update(poses);
   return hash.digest('hex').slice(0, 12);
 }
 

@@ -86,7 +86,7 @@ export async function trainOwn(options: OwnOptions): Promise<FallWeights & Writt
   for (let group = 0; group < held.groups; group++) {
     const isHeld = ({ log }: { log: string }) => held.groupOf(byPath.get(log)!) === group;
     const others = examples.filter((one) => !isHeld(one));
-    const ensemble = train(others, `${group + 1} of ${held.groups} held out`);
+    const ensemble = train(others, `without ${group + 1} of ${held.groups}`);
     const own = clips.filter((clip) => held.groupOf(clip) === group);
     for (const { path } of own) scores.set(path, scoreOf(ensemble, examples, path));
   }

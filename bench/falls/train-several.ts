@@ -56,8 +56,11 @@ interface Options {
   readonly cache?: string;
   /** Folder of recorded motion, for which rooms are added where people play it. */
   readonly motion?: string;
-  /** File of weights to train further, in rooms of other seeds; random weights by default. */
-  readonly start?: string;
+  /**
+   * Files of weights to train further, in rooms of other seeds: training begins with their mean, and keeps a
+   * share of the first. Random weights by default.
+   */
+  readonly start?: readonly string[];
   /** File with the training's state, saved after each epoch; an existing one is resumed. */
   readonly state?: string;
   readonly seed: number;
@@ -84,16 +87,17 @@ export interface SeveralStanding {
 export async function trainSeveral({
   out = outputFile(SEVERAL_WEIGHTS_FILE),
   cache,
-  start,
+  start = [],
   motion,
   ...training
 }: Options): Promise<SeveralWeights & Written & { readonly points: readonly Operating[] }> {
   const { print } = training;
-  const first = start === undefined ? null : orInputError(() => severalWeightsOf(start));
+  const firsts = start.map((file) => orInputError(() => severalWeightsOf(file)));
+  const [first] = firsts;
   const library = motion === undefined ? undefined : orInputError(() => loadMotion(motion, 'training'));
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
-  const rooms = severalRooms(first !== null, library !== undefined);
+  const rooms = severalRooms(first !== undefined, library !== undefined);
   const examplesIn = (plans: readonly Plan[]) =>
     simulateRooms(plans, { cache, library, print }).flatMap(({ examples }) => examples);
   const examples = examplesIn(rooms.training);
@@ -102,9 +106,10 @@ export async function trainSeveral({
   const scale = first ?? scaleOf(examples);
   const settings = { ...SEVERAL_SETTINGS, ...(first && { ...FURTHER_SETTINGS, nets: first.nets.length }) };
   const watched = examplesIn(rooms.watched);
-  const starts = first && parametersOf(first);
+  const starts = firsts.length === 0 ? null : meanOf(firsts.map((one) => parametersOf(one)));
   const trained = trainNets({ ...training, examples, watched, scale, settings, starts });
-  const nets = trained.map((net, number) => meanOf(net, starts?.[number] ?? net, FURTHER_SETTINGS.kept));
+  const { kept } = FURTHER_SETTINGS;
+  const nets = first ? meanOf([trained, parametersOf(first)], [1 - kept, kept]) : trained;
   const points = pointsOf(nets, scale, simulateRooms(rooms.tuning, { cache, print }), print);
   const encoded = nets.map((net) =>
     Buffer.from(net.buffer, net.byteOffset, net.byteLength).toString('base64'),
@@ -115,11 +120,11 @@ export async function trainSeveral({
     version: createHash('sha256').update(encoded.join()).digest('hex').slice(0, 12),
     lagsMs: LAGS_MS,
     trainedOn: after(
-      first?.trainedOn,
+      firsts.at(-1)?.trainedOn,
       `csiflow's simulator${library ? ' and recorded motion' : ''} (${amount}, 2 to 6 links)`,
     ),
     trainedWith: after(
-      first?.trainedWith,
+      firsts.at(-1)?.trainedWith,
       `csiflow train falls --several${library ? ' --motion' : ''}${first ? ' --start' : ''}`,
     ),
     settings: { ...settings, seed: training.seed, patience: training.patience },
@@ -132,9 +137,15 @@ export async function trainSeveral({
   return { ...written, points };
 }
 
-/** @param share of the second */
-export const meanOf = (first: Float32Array, second: Float32Array, share: number): Float32Array =>
-  first.map((value, i) => value + share * (second[i]! - value));
+/** The mean of networks, weight by weight. @param shares of each; equal ones by default */
+export function meanOf(
+  networks: readonly (readonly Float32Array[])[],
+  shares: readonly number[] = networks.map(() => 1 / networks.length),
+): readonly Float32Array[] {
+  return networks[0]!.map((net, number) =>
+    net.map((_, i) => networks.reduce((sum, nets, which) => sum + shares[which]! * nets[number]![i]!, 0)),
+  );
+}
 
 const after = (earlier: string | undefined, now: string): string =>
   earlier === undefined ? now : `${earlier}; then ${now}`;
@@ -195,7 +206,10 @@ function trainNets(training: NetTraining): readonly Float32Array[] {
 }
 
 /** Differs if a training has other examples or begins with other weights. */
-function digestOf(examples: readonly SimulatedImpact[], starts: readonly Float32Array[] | null): string {
+export function digestOf(
+  examples: readonly SimulatedImpact[],
+  starts: readonly Float32Array[] | null,
+): string {
   const hash = createHash('sha256');
   for (const { time, fall, sequences } of examples) {
     hash.update(`${time} ${fall};`);

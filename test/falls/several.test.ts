@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { batchOf, examplesOf, inputsOf, noiseOf } from '../../bench/falls/impact-batches.js';
 import { lossAndGradient, trainImpacts, type ImpactStanding } from '../../bench/falls/impact-training.js';
 import { SCALE } from '../../bench/falls/scenes.js';
-import { meanOf, standingOf } from '../../bench/falls/train-several.js';
+import { digestOf, meanOf, standingOf } from '../../bench/falls/train-several.js';
 import { CHANNELS, Changes, LAGS_MS } from '../../operators/detect-falls/impacts/changes.js';
 import { DropFinder } from '../../operators/detect-falls/impacts/drops.js';
 import {
@@ -332,7 +332,24 @@ describe('the network of several links', () => {
   });
 
   it('keeps a share of the weights that were trained further', () => {
-    expect([...meanOf(Float32Array.of(1, -2), Float32Array.of(3, -2), 0.25)]).toEqual([1.5, -2]);
+    const [one, other] = [[Float32Array.of(1, -2)], [Float32Array.of(3, -2)]] as const;
+    expect(meanOf([one, other], [0.75, 0.25])).toEqual([Float32Array.of(1.5, -2)]);
+    expect(meanOf([one, other])).toEqual([Float32Array.of(2, -2)]);
+  });
+
+  it('tells a training in other rooms or from other weights by its digest', () => {
+    const impact = (value: number) => ({
+      ...{ time: 1, fall: 0, unclear: false },
+      sequences: [Int16Array.of(value)],
+    });
+    const trainings = [
+      digestOf([impact(1)], null),
+      digestOf([impact(2)], null),
+      digestOf([impact(1)], [Float32Array.of(1)]),
+      digestOf([impact(1)], [Float32Array.of(2)]),
+    ];
+    expect(new Set(trainings).size).toBe(4);
+    expect(digestOf([impact(1)], [Float32Array.of(2)])).toBe(trainings[3]);
   });
 
   it('refuses the state of another training, and one that it cannot read', async () => {

@@ -81,6 +81,8 @@ describe('weights trained on own recordings', () => {
     const printed: string[] = [];
     const again = await trainOwn(await options(folder, printed));
     expect(printed).toContain(`11 recordings are in ${first.cache!}`);
+    expect(printed).toContain('without 1 of 2: net 1 of 1 is trained');
+    expect(printed).toContain('on all recordings: net 1 of 1 is trained');
     expect(again.sha256).toBe(sha256);
 
     const judge = judgeOf({ method: 'nets', warn: false, weights: 'models/mine.json' }, folder);

@@ -14,7 +14,7 @@ interface Options {
   warnings?: boolean;
   cache?: string;
   motion?: string;
-  start?: string;
+  start?: string[];
   state?: string;
   patience?: number;
   json?: boolean;
@@ -25,7 +25,8 @@ const EXAMPLES =
 
 const MOTION =
   'with --several or --warnings: folder of recorded motion (clips/ and ragdoll-falls/); adds rooms where people move and fall as recorded';
-const START = 'with --several: weights to train further, in rooms of other seeds';
+const START =
+  'with --several: weights to train further, in rooms of other seeds; of several files, the mean. A fifth of the first stays';
 
 export function register(train: Command): void {
   train
@@ -63,7 +64,7 @@ export function register(train: Command): void {
       'store simulated rooms (--several, --warnings) or what the nodes made of recordings (--recordings) there, to resume an interrupted run',
     )
     .addOption(new Option('--motion <folder>', MOTION).conflicts(['recordings', 'data']))
-    .addOption(new Option('--start <file>', START).conflicts(['recordings', 'data', 'warnings']))
+    .addOption(new Option('--start <file...>', START).conflicts(['recordings', 'data', 'warnings']))
     .option(
       '--state <file>',
       'with --several: save the state of the training there after each epoch, and resume from it',
