@@ -79,35 +79,40 @@ beforeAll(async () => {
 describe.each(SHELLS)('%s', (shell) => {
   const skipped = !installed(shell);
 
-  test.skipIf(skipped)('completes commands, options, their values, and files', () => {
-    const reported = offers(
-      shell,
-      ...[
-        'csiflow do',
-        'csiflow key ',
-        'csiflow graph --form',
-        'csiflow run --log ',
-        'csiflow user role ada ',
-      ],
-      ...['csiflow describe deno', 'csiflow validate rooms/w', 'csiflow train pose --out roo'],
-      'csiflow tap people --limit ',
-      ...['csiflow evaluate suite --only act', 'csiflow inspect --kind nexmon'],
-    );
-    expect(reported.slice(0, 6)).toEqual([
-      ['docs', 'doctor'],
-      ['create', 'list', 'revoke', 'rotate-signing'],
-      ['--format'],
-      ['debug', 'error', 'info', 'warn'],
-      ['admin', 'operator', 'viewer'],
-      ['denoise'],
-    ]);
-    const [file, place, number, tasks, kinds] = reported.slice(6);
-    expect(file!.join()).toContain('ward 3.yaml');
-    expect(place!.join()).toContain('rooms');
-    expect(number).toEqual([]);
-    expect(tasks).toContain('activity-intel');
-    expect(kinds).toEqual(['nexmon-pcap']);
-  });
+  test.skipIf(skipped)(
+    'completes commands, options, their values, and files',
+    () => {
+      const reported = offers(
+        shell,
+        ...[
+          'csiflow do',
+          'csiflow key ',
+          'csiflow graph --form',
+          'csiflow run --log ',
+          'csiflow user role ada ',
+        ],
+        ...['csiflow describe deno', 'csiflow validate rooms/w', 'csiflow train pose --out roo'],
+        'csiflow tap people --limit ',
+        ...['csiflow evaluate suite --only act', 'csiflow inspect --kind nexmon'],
+      );
+      expect(reported.slice(0, 6)).toEqual([
+        ['docs', 'doctor'],
+        ['create', 'list', 'revoke', 'rotate-signing'],
+        ['--format'],
+        ['debug', 'error', 'info', 'warn'],
+        ['admin', 'operator', 'viewer'],
+        ['denoise'],
+      ]);
+      const [file, place, number, tasks, kinds] = reported.slice(6);
+      expect(file!.join()).toContain('ward 3.yaml');
+      expect(place!.join()).toContain('rooms');
+      expect(number).toEqual([]);
+      expect(tasks).toContain('activity-intel');
+      expect(kinds).toEqual(['nexmon-pcap']);
+    },
+    // zsh takes five seconds on an idle machine.
+    60_000,
+  );
 });
 
 test('words come only from placeholders and choices', () => {
