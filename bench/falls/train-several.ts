@@ -189,7 +189,8 @@ interface NetTraining {
 /** Trains the nets one after another, from where an interrupted training was. */
 function trainNets(training: NetTraining): readonly Float32Array[] {
   const { examples, starts, settings, state, seed, print } = training;
-  const digest = digestOf(examples, starts);
+  // Gigabytes to hash, so only where there is a state.
+  const digest = state === undefined ? '' : digestOf(examples, starts);
   const standing = standingOf(state, seed, digest);
   const nets = [...(standing?.nets ?? [])];
   if (standing)

@@ -18,6 +18,22 @@ export function kernelDrops(socket: { readonly address: string; readonly port: n
   return dropsIn(table, six ? null : socket.address, socket.port);
 }
 
+/**
+ * Counts what {@link kernelDrops} reports. The table may list another socket of the same address first. The
+ * figure only grows, so nothing is counted twice.
+ */
+export class DropCount {
+  total: number | null = null;
+
+  /** @returns how many more there are than before */
+  see(drops: number | null): number {
+    if (drops === null || drops <= (this.total ?? -1)) return 0;
+    const more = drops - (this.total ?? 0);
+    this.total = drops;
+    return more;
+  }
+}
+
 /** The drops of the socket bound to `port` (and `address`, IPv4; null: any) in the text of the table. */
 export function dropsIn(table: string, address: string | null, port: number): number | null {
   const local = `${address === null ? '' : hexAddress(address)}:${port.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -14,7 +14,7 @@ import { hostFault } from '../base/host.js';
 import { aborted } from '../base/waiting.js';
 import { bindError } from './bind-error.js';
 import { DecodingSource } from './decoding-source.js';
-import { kernelDrops } from './kernel-drops.js';
+import { DropCount, kernelDrops } from './kernel-drops.js';
 import { bufferAdvice, setReceiveBuffer, USUAL_BUFFER_BYTES } from './receive-buffer.js';
 import { Inbox, type UdpPosition } from './udp-inbox.js';
 
@@ -129,8 +129,7 @@ class UdpSource extends DecodingSource {
   #inbox: Inbox | undefined;
   #address: { readonly address: string; readonly port: number } | undefined;
   #grantedBytes = 0;
-  /** Datagrams that the kernel dropped; null if the system does not say. */
-  #kernelDrops: number | null = null;
+  readonly #drops = new DropCount();
 
   constructor(settings: Static<typeof config>, context: Context) {
     super(formatNamed(settings.format), context, settings);
@@ -177,7 +176,7 @@ class UdpSource extends DecodingSource {
     return {
       address: this.#address ?? null,
       receive_buffer_bytes: this.#grantedBytes,
-      kernel_drops: this.#kernelDrops,
+      kernel_drops: this.#drops.total,
       ...this.decoder.describe(),
     };
   }
@@ -227,13 +226,9 @@ class UdpSource extends DecodingSource {
 
   #watchKernel(): void {
     if (!this.#address) return;
-    const total = kernelDrops(this.#address);
-    if (total === null) return;
-    const more = total - (this.#kernelDrops ?? 0);
+    const more = this.#drops.see(kernelDrops(this.#address));
     if (more > 0) this.#context.metrics.dropped('kernel_buffer', more);
-    // The count of another socket at this address leaves with it.
-    this.#kernelDrops = Math.max(total, this.#kernelDrops ?? 0);
-    this.#context.metrics.gauge('kernel_drops', this.#kernelDrops);
+    if (this.#drops.total !== null) this.#context.metrics.gauge('kernel_drops', this.#drops.total);
   }
 }
 

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context, Position, Source } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/devices/adr018/adr018-frame.js';
-import { dropsIn } from '../../pipeline/sources/kernel-drops.js';
+import { DropCount, dropsIn } from '../../pipeline/sources/kernel-drops.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { replay } from '../../api/cli/recordings/replay.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
@@ -248,6 +248,11 @@ describe('udp', () => {
       expect(recorded.missing).toBe(dropped);
     },
   );
+
+  it('counts no drop twice when a reading is lower than the one before', () => {
+    const drops = new DropCount();
+    expect([100, 150, 120, 150, null, 160].map((total) => drops.see(total))).toEqual([100, 50, 0, 0, 0, 10]);
+  });
 
   it('reports its lag while nothing is received', async () => {
     const running = await listen({ idle_tick_ms: 5 });
