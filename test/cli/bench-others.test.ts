@@ -3,6 +3,7 @@ import { machine, machineText } from '../../bench/machine.js';
 import { operatorCosts } from '../../bench/speed/operator-costs.js';
 import { configOf, sinkSpeeds } from '../../bench/speed/sinks.js';
 import { checkAdapter } from '../../bench/speed/system/adapter.js';
+import { ofPoses } from '../../bench/speed/system/scale.js';
 import { calibrate } from '../../operators/calibrate/calibrate.js';
 import { csiRatio } from '../../operators/csi-ratio/csi-ratio.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
@@ -65,4 +66,18 @@ test('a machine is described by what its figures depend on', () => {
   expect(machineText({ ...described, processor: null })).toBe(
     '2 cores, 25 GB, Node 20.20.2, linux x64, load 0.4',
   );
+});
+
+test('lags of many rooms are those of windows that frames closed', () => {
+  const arrival = (room: number, end: number, lag: number) => ({ room, end, at: end + lag, networkMs: 1 });
+  const arrivals = [
+    arrival(0, 9_900_000, 1_500_000), // before the first frame
+    arrival(0, 10_000_000, 100_000),
+    arrival(1, 11_000_000, 300_000),
+    arrival(0, 11_900_000, 200_000),
+    arrival(1, 11_950_000, 1_900_000), // its last link sends no more
+  ];
+  const { lag, posesPerSecond } = ofPoses(arrivals, 2, { from: 10_000_000, to: 12_000_000 });
+  expect(lag).toEqual({ p50: 200, p99: 300, longest: 300 });
+  expect(posesPerSecond).toBe(1);
 });

@@ -97,7 +97,7 @@ async function followSome(
   });
   const roomOf = new Map<string, number>();
   socket.on('message', (data: Buffer) => {
-    const at = (performance.timeOrigin + performance.now()) * 1000;
+    const at = nowUs();
     const message = JSON.parse(data.toString()) as Message;
     if (message.type === 'subscription_confirmed') {
       roomOf.set(message.subscription_id, Number(message.filters_applied.environment_id.split('-')[1]) - 1);
@@ -117,6 +117,9 @@ async function followSome(
   }
   return socket;
 }
+
+/** Microseconds since 1970. */
+export const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000;
 
 /** Latency of the poses that arrived. @param times of the datagrams of `links` links in turn, microseconds */
 export function latencyOf(arrivals: readonly Arrival[], times: Float64Array, links: number): Latency {

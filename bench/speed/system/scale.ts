@@ -1,4 +1,4 @@
-import { follow, type Arrival } from './latency.js';
+import { follow, nowUs, type Arrival } from './latency.js';
 import { processorSeconds } from '../processor-time.js';
 import { pause, sendFrom, Service, settled } from './service.js';
 import { makeSite, type Chain, type Site } from './site.js';
@@ -74,7 +74,9 @@ async function measure(options: ScaleOptions, threads: number): Promise<Measured
     await settled(service);
     arrivals.length = 0;
     const before = await figures(service);
+    const from = nowUs();
     const sent = await send(site, options, seconds);
+    const to = nowUs();
     await settled(service);
     const after = await figures(service);
     await pause(500);
@@ -87,7 +89,7 @@ async function measure(options: ScaleOptions, threads: number): Promise<Measured
       lost: sent.frames - received,
       microseconds: perFrame(after.all - before.all),
       mainMicroseconds: perFrame(after.main - before.main),
-      ...(sockets ? ofPoses(arrivals, rooms, sent.seconds) : { lag: null, posesPerSecond: null }),
+      ...(sockets ? ofPoses(arrivals, rooms, { from, to }) : { lag: null, posesPerSecond: null }),
       residentMb: await service.residentMb(),
       warnings: [...service.warnings.keys()],
     };
@@ -125,8 +127,21 @@ async function send({ udpPorts, links }: Site, { frames, subcarriers }: ScaleOpt
   };
 }
 
-function ofPoses(arrivals: readonly Arrival[], rooms: number, seconds: number) {
-  const lags = arrivals.map(({ at, end }) => (at - end) / 1000);
+/** Frames of a link are at most this far apart, microseconds: what ends later may wait for one that is not sent. */
+const LAST_US = 100_000;
+
+/**
+ * Lags of the windows that frames closed. One that ends before the first frame, or after the last, is closed by the
+ * silence of its links, a second or two later.
+ * @param sent when frames were sent, microseconds
+ */
+export function ofPoses(
+  arrivals: readonly Arrival[],
+  rooms: number,
+  sent: { readonly from: number; readonly to: number },
+) {
+  const closed = arrivals.filter(({ end }) => end >= sent.from && end <= sent.to - LAST_US);
+  const lags = closed.map(({ at, end }) => (at - end) / 1000);
   const counts = new Uint32Array(rooms);
   for (const { room } of arrivals) counts[room]!++;
   return {
@@ -135,6 +150,6 @@ function ofPoses(arrivals: readonly Arrival[], rooms: number, seconds: number) {
       p99: rankedQuantile(lags, 0.99),
       longest: rankedQuantile(lags, 1),
     },
-    posesPerSecond: Math.min(...counts) / seconds,
+    posesPerSecond: (Math.min(...counts) * 1e6) / (sent.to - sent.from),
   };
 }
