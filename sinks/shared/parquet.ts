@@ -34,7 +34,9 @@ export class ParquetFiles implements Sink {
     // Load DuckDB here, so that reading the definition does not.
     const { openWriter } = await import('./writer.js');
     const path = `${this.#pattern.replaceAll(/\{(date|table)\}/g, 'all')}.staging`;
-    const options = { memoryLimitBytes: 256 * 2 ** 20, walLimitBytes: 16 * 2 ** 20, externalAccess: true };
+    const limits = { memoryLimitBytes: 256 * 2 ** 20, walLimitBytes: 16 * 2 ** 20 };
+    // One thread: others of DuckDB's would keep a core busy while a commit waits for the disk.
+    const options = { ...limits, threads: 1, externalAccess: true };
     this.#open = await openWriter(path, options, async (connection) => {
       await connection.run('CREATE TABLE IF NOT EXISTS released (name VARCHAR, stretch BIGINT)');
       await connection.run('CREATE TABLE IF NOT EXISTS unfinished (path VARCHAR, newest UINTEGER)');
