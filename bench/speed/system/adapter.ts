@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { parse } from 'yaml';
+import { errorText } from '../../../pipeline/base/error-text.js';
 import { InputError } from '../../../pipeline/base/input-error.js';
 
 const closed = { additionalProperties: false } as const;
@@ -20,12 +23,28 @@ const AdapterSchema = Type.Object(
       },
       closed,
     ),
+    /** What `bench api` asks it for: addresses that answer GET with 200 and a `Content-Length`. */
+    routes: Type.Optional(
+      Type.Array(Type.String({ pattern: '^http://127\\.0\\.0\\.1:\\d+/' }), { minItems: 1 }),
+    ),
   },
   closed,
 );
 
 /** How another program is driven. */
 export type Adapter = Static<typeof AdapterSchema>;
+
+/** Reads the description of another program from a YAML file. @throws InputError, or that of the file system */
+export async function readAdapter(file: string): Promise<Adapter> {
+  const text = await readFile(file, 'utf8');
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw new InputError(`${file} is no YAML: ${errorText(error)}`, { cause: error });
+  }
+  return checkAdapter(file, value);
+}
 
 /** @throws InputError naming the file and each field that is wrong */
 export function checkAdapter(file: string, value: unknown): Adapter {

@@ -1,5 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 /** Calls that the process of the client makes. */
 export interface CallOrder {
@@ -17,6 +18,8 @@ export interface CallReport {
   /** From the last byte of a request to the last of its answer, milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Bytes of the last answer, headers included. */
+  readonly bytes: number;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -31,7 +34,7 @@ async function call({ port, path, headers, connections, seconds }: CallOrder): P
   const times: number[] = [];
   const begun = performance.now();
   const end = begun + seconds * 1000;
-  await Promise.all(
+  const [bytes] = await Promise.all(
     Array.from({ length: connections }, () =>
       repeat(createConnection(port, '127.0.0.1'), request, end, times),
     ),
@@ -39,11 +42,11 @@ async function call({ port, path, headers, connections, seconds }: CallOrder): P
   const perSecond = (times.length * 1000) / (performance.now() - begun);
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.ceil(times.length * share) - 1]!;
-  return { calls: times.length, perSecond, p50: at(0.5), p99: at(0.99) };
+  return { calls: times.length, perSecond, p50: at(0.5), p99: at(0.99), bytes: bytes! };
 }
 
-/** Resolves with the first answer after `end`. @throws Error for an answer other than 200 */
-function repeat(socket: Socket, request: Buffer, end: number, times: number[]): Promise<void> {
+/** Resolves with the bytes of the first answer after `end`. @throws Error for an answer other than 200 */
+function repeat(socket: Socket, request: Buffer, end: number, times: number[]): Promise<number> {
   return new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
     let sent = 0;
@@ -51,33 +54,37 @@ function repeat(socket: Socket, request: Buffer, end: number, times: number[]): 
       sent = performance.now();
       socket.write(request);
     };
-    const answered = (): void => {
+    const answered = (length: number): void => {
       const now = performance.now();
       times.push(now - sent);
       if (now < end) send();
-      else socket.end(resolve);
+      else
+        socket.end(() => {
+          resolve(length);
+        });
     };
     socket.setNoDelay(true);
     socket.once('connect', send).once('error', reject);
     socket.on('data', (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const length = lengthOf(received);
-      if (typeof length === 'string') reject(new Error(`the server answered: ${length}`));
+      if (typeof length === 'string') reject(new Error(length));
       else if (length !== null && received.length >= length) {
         received = received.subarray(length);
-        answered();
+        answered(length);
       }
     });
   });
 }
 
-/** Bytes of an answer; null while its headers are incomplete; its first line if it is not 200 with a length. */
+/** Bytes of an answer; null while its headers are incomplete; what is wrong if it is not 200 with a length. */
 function lengthOf(received: Buffer): number | string | null {
   const head = received.indexOf(HEAD_END);
   if (head < 0) return null;
   const text = received.toString('latin1', 0, head);
   const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
-  if (!text.startsWith('HTTP/1.1 200') || length === undefined) return text;
+  if (!text.startsWith('HTTP/1.1 200')) return `it answered ${text.split('\r\n', 1)[0]!}`;
+  if (length === undefined) return 'its answer has no Content-Length';
   return head + HEAD_END.length + Number(length);
 }
 
@@ -85,7 +92,7 @@ process.once('message', (order: CallOrder) => {
   void call(order).then(
     (report) => process.send!(report),
     (error: unknown) => {
-      process.stderr.write(`${String(error)}\n`);
+      process.stderr.write(`http://127.0.0.1:${order.port}${order.path}: ${errorText(error)}\n`);
       process.exit(1);
     },
   );

@@ -1,13 +1,18 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { InputError } from '../../../pipeline/base/input-error.js';
 import { compiledModule } from '../../../pipeline/base/paths.js';
 import { median } from '../bench-line.js';
 import { processorSeconds } from '../processor-time.js';
+import type { Adapter } from './adapter.js';
 import type { CallOrder, CallReport } from './api-client.js';
+import { startPeer } from './peer.js';
+import type { Program } from './program.js';
+import type { SenderOrder } from './sender.js';
 import { pause, sendFrom, Service } from './service.js';
-import { makeSite } from './site.js';
+import { LINKS_PER_ROOM, makeSite, type Site } from './site.js';
 
-/** A route, measured in turn with a bare server. */
+/** A route, measured in turn with a bare server, and with another program's routes if one is given. */
 export interface RouteSpeed {
   readonly route: string;
   /** Calls per second, median of all rounds. */
@@ -19,16 +24,22 @@ export interface RouteSpeed {
   readonly p99: number;
   /** Processor time of all threads of the server, microseconds for each call; with the frames beside it. */
   readonly cpuUs: number;
+  /** Bytes of an answer, headers included. */
+  readonly bytes: number;
   /** Its rate over that of the bare server in the same round, median. For the bare server: A against A. */
   readonly overBare: number;
+  /** The same over the first route of the other program; null without one. */
+  readonly overPeer: number | null;
 }
 
 export interface ApiOptions {
   readonly rounds: number;
   /** Length of one measurement. */
   readonly seconds: number;
-  /** Per second, of 4 links through the whole chain with poses, while calls are answered. */
+  /** Per second, of 4 links, to the program that is asked; csiflow's chain is that with poses. */
   readonly frames: number;
+  /** Another program whose routes are measured in the same rounds. */
+  readonly peer?: Adapter | undefined;
   readonly progress: (line: string) => void;
 }
 
@@ -37,45 +48,45 @@ export const CONNECTIONS = 16;
 interface Target {
   readonly route: string;
   readonly pid: number;
-  readonly order: CallOrder;
+  /** UDP port that gets frames meanwhile. */
+  readonly udpPort: number;
+  readonly port: number;
+  readonly path: string;
+  /** `Name: value` */
+  readonly headers: readonly string[];
 }
 
 type Round = CallReport & { readonly cpuUs: number };
 
 /** Rates of routes of the service interface at 16 connections, beside a bare server of Node in the same run. */
-export async function apiSpeed({
-  rounds,
-  seconds,
-  frames,
-  progress,
-}: ApiOptions): Promise<readonly RouteSpeed[]> {
+export async function apiSpeed(options: ApiOptions): Promise<readonly RouteSpeed[]> {
+  const { peer: adapter } = options;
+  const routes = adapter ? routesOf(adapter) : [];
   const site = await makeSite({ rooms: 1, chain: 'poses', unlimited: true });
   const service = new Service(site);
   const bare = fork(compiledModule(import.meta.url, './bare-server.js'));
+  let peer: Program | undefined;
   try {
+    peer = adapter && (await startPeer(adapter));
     const [port] = (await once(bare, 'message')) as [number];
     const password = await service.password();
     await service.running();
     const token = await service.login(password);
-    const targets = targetsOf(
-      { pid: bare.pid!, port },
-      { pid: service.pid, port: site.apiPort, token },
-      seconds,
-    );
-    const duration = (rounds + 1) * targets.length * (seconds + 0.5) + WARM_UP_S;
-    const sending = sendFrom({
-      port: site.udpPort,
-      links: site.links,
-      rate: frames,
-      seconds: duration,
-      times: false,
-    });
-    await firstPose(`${service.address}/form-b/api/v1/pose/latest`, token);
-    const measured = await allRounds(targets, rounds, progress);
-    await sending;
-    return measured;
+    await Promise.all([
+      sendFrom(framesTo(site.udpPort, options.frames, WARM_UP_S)),
+      firstPose(`${service.address}/form-b/api/v1/pose/latest`, token),
+    ]);
+    const bareTarget = { pid: bare.pid!, udpPort: site.udpPort, port, path: '/', headers: [] };
+    const targets = [
+      { route: BARE, ...bareTarget },
+      ...ownTargets(service.pid, site, token),
+      ...(peer ? peerTargets(peer, adapter!.name, routes) : []),
+      { route: `${BARE}, again`, ...bareTarget },
+    ];
+    return await allRounds(targets, options);
   } finally {
     bare.disconnect();
+    await peer?.end();
     await service.end();
     await site.remove();
   }
@@ -89,28 +100,39 @@ export async function firstPose(url: string, token: string): Promise<void> {
   while ((await fetch(url, { headers })).status !== 200) await pause(100);
 }
 
-function targetsOf(
-  bare: { readonly pid: number; readonly port: number },
-  csiflow: { readonly pid: number; readonly port: number; readonly token: string },
-  seconds: number,
-): readonly Target[] {
-  const order = { connections: CONNECTIONS, seconds, headers: [] };
-  const own = (path: string, ...headers: string[]): CallOrder => ({
-    ...order,
-    port: csiflow.port,
-    path,
-    headers,
-  });
-  const login = `Authorization: Bearer ${csiflow.token}`;
-  const { pid } = csiflow;
-  const bareTarget = { pid: bare.pid, order: { ...order, port: bare.port, path: '/' } };
+/** @throws InputError if the adapter names none */
+function routesOf({ name, routes }: Adapter): readonly URL[] {
+  if (routes) return routes.map((route) => new URL(route));
+  throw new InputError(
+    `the adapter of ${name} has no routes: add the addresses to ask, such as routes: ["http://127.0.0.1:8080/latest"]`,
+  );
+}
+
+function ownTargets(pid: number, { udpPort, apiPort: port }: Site, token: string): readonly Target[] {
+  const headers = [`Authorization: Bearer ${token}`];
+  const own = { pid, udpPort, port };
   return [
-    { route: BARE, ...bareTarget },
-    { route: '/livez', pid, order: own('/livez') },
-    { route: '/form-a/api/v1/pose/latest, JWT', pid, order: own('/form-a/api/v1/pose/latest', login) },
-    { route: '/form-b/api/v1/pose/latest, JWT', pid, order: own('/form-b/api/v1/pose/latest', login) },
-    { route: `${BARE}, again`, ...bareTarget },
+    { route: '/livez', ...own, path: '/livez', headers: [] },
+    ...['/form-a/api/v1/pose/latest', '/form-b/api/v1/pose/latest'].map((path) => ({
+      route: `${path}, JWT`,
+      ...own,
+      path,
+      headers,
+    })),
   ];
+}
+
+/** The routes of another program, and the first one again as its control. */
+function peerTargets({ pid, port: udpPort }: Program, name: string, routes: readonly URL[]): Target[] {
+  const targets = routes.map(({ port, pathname, search }) => ({
+    route: `${name}, ${pathname}${search}`,
+    pid,
+    udpPort,
+    port: Number(port),
+    path: pathname + search,
+    headers: [],
+  }));
+  return [...targets, { ...targets[0]!, route: `${targets[0]!.route}, again` }];
 }
 
 const BARE = 'bare server of Node';
@@ -118,22 +140,29 @@ const BARE = 'bare server of Node';
 /** The first round warms up and is not counted. */
 async function allRounds(
   targets: readonly Target[],
-  rounds: number,
-  progress: ApiOptions['progress'],
+  { rounds, seconds, frames, peer, progress }: ApiOptions,
 ): Promise<readonly RouteSpeed[]> {
   const results = targets.map((): Round[] => []);
   for (let round = 0; round <= rounds; round++) {
     progress(round === 0 ? 'warm-up' : `round ${round} of ${rounds}`);
     for (const [index, target] of targets.entries()) {
-      const measured = await measure(target);
+      const measured = await measure(target, seconds, frames);
       if (round > 0) results[index]!.push(measured);
     }
   }
-  return targets.map(({ route }, index) => summary(route, results[index]!, results[0]!));
+  const first = peer && results[targets.findIndex(({ route }) => route.startsWith(`${peer.name}, `))];
+  return targets.map(({ route }, index) => summary(route, results[index]!, results[0]!, first));
 }
 
-function summary(route: string, rounds: readonly Round[], bare: readonly Round[]): RouteSpeed {
+function summary(
+  route: string,
+  rounds: readonly Round[],
+  bare: readonly Round[],
+  peer: readonly Round[] | undefined,
+): RouteSpeed {
   const rates = rounds.map(({ perSecond }) => perSecond);
+  const over = (others: readonly Round[]) =>
+    median(rates.map((rate, index) => rate / others[index]!.perSecond));
   return {
     route,
     perSecond: median(rates),
@@ -142,15 +171,34 @@ function summary(route: string, rounds: readonly Round[], bare: readonly Round[]
     p50: median(rounds.map(({ p50 }) => p50)),
     p99: median(rounds.map(({ p99 }) => p99)),
     cpuUs: median(rounds.map(({ cpuUs }) => cpuUs)),
-    overBare: median(rates.map((rate, index) => rate / bare[index]!.perSecond)),
+    bytes: rounds[0]!.bytes,
+    overBare: over(bare),
+    overPeer: peer ? over(peer) : null,
   };
 }
 
-async function measure({ pid, order }: Target): Promise<Round> {
+/** Frames arrive for so long before the first call, and after the last is due: a client needs a moment to start. */
+const [LEAD_S, TAIL_S] = [1, 0.5];
+
+/** Sends frames to the program while it is asked, and to no other: none pays for what another does with them. */
+async function measure(target: Target, seconds: number, frames: number): Promise<Round> {
+  const { pid, udpPort, port, path, headers } = target;
+  const sending = sendFrom(framesTo(udpPort, frames, LEAD_S + seconds + TAIL_S));
+  await pause(LEAD_S * 1000);
   const before = await processorSeconds(pid);
-  const report = await callFrom(order);
-  return { ...report, cpuUs: ((await processorSeconds(pid)) - before) * (1e6 / report.calls) };
+  const report = await callFrom({ port, path, headers, connections: CONNECTIONS, seconds });
+  const used = (await processorSeconds(pid)) - before;
+  await sending;
+  return { ...report, cpuUs: used * (1e6 / report.calls) };
 }
+
+const framesTo = (port: number, rate: number, seconds: number): SenderOrder => ({
+  port,
+  links: LINKS_PER_ROOM,
+  rate,
+  seconds,
+  times: false,
+});
 
 /** In a process of its own, which shares the machine with the server. */
 export async function callFrom(order: CallOrder): Promise<CallReport> {

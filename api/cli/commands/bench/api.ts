@@ -6,6 +6,7 @@ interface Options {
   readonly rounds: number;
   readonly seconds: number;
   readonly frames: number;
+  readonly peer?: string;
   readonly json: boolean;
 }
 
@@ -17,26 +18,32 @@ export function register(bench: Command): void {
     .option('--seconds <number>', 'length of each measurement', wholeNumber(1, 60), 3)
     .option(
       '--frames <number>',
-      'frames per second that csiflow processes meanwhile',
+      'frames per second that the program asked gets meanwhile',
       wholeNumber(1, 10_000),
       1_000,
     )
+    .option('--peer <file>', 'measure routes of another program beside them: its adapter, with routes')
     .option('--json', 'print the results as JSON', false)
-    .addHelpText('after', '\nExample:\n  csiflow bench api --rounds 9')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  csiflow bench api --rounds 9\n  csiflow bench api --peer other-server.yaml',
+    )
     .action(run);
 }
 
-async function run({ json, ...options }: Options): Promise<void> {
-  const [{ apiSpeed, CONNECTIONS }, { machine, machineText }] = await Promise.all([
+async function run({ json, peer: file, ...options }: Options): Promise<void> {
+  const [{ apiSpeed, CONNECTIONS }, { readAdapter }, { machine, machineText }] = await Promise.all([
     import('../../../../bench/speed/system/api.js'),
+    import('../../../../bench/speed/system/adapter.js'),
     import('../../../../bench/machine.js'),
   ]);
   const on = machine();
   const progress = (line: string) => process.stderr.write(`${line}\n`);
-  const routes = await apiSpeed({ ...options, progress });
+  const peer = file === undefined ? undefined : await readAdapter(file);
+  const routes = await apiSpeed({ ...options, peer, progress });
   if (json) {
     process.stdout.write(
-      `${JSON.stringify({ machine: on, connections: CONNECTIONS, ...options, routes }, null, 2)}\n`,
+      `${JSON.stringify({ machine: on, connections: CONNECTIONS, ...options, peer, routes }, null, 2)}\n`,
     );
     return;
   }
@@ -44,14 +51,18 @@ async function run({ json, ...options }: Options): Promise<void> {
 }
 
 /** As Markdown. */
-const table = (routes: readonly RouteSpeed[]): readonly string[] => [
-  '| route | calls/s | slowest to fastest round | over the bare server | p50, ms | p99, ms | processor time, us |',
-  '|---|---|---|---|---|---|---|',
-  ...routes.map(
-    ({ route, perSecond, slowest, fastest, overBare, p50, p99, cpuUs }) =>
-      `| ${route} | ${whole(perSecond)} | ${whole(slowest)} to ${whole(fastest)} | ${overBare.toFixed(2)} | ` +
-      `${p50.toFixed(1)} | ${p99.toFixed(1)} | ${whole(cpuUs)} |`,
-  ),
-];
+function table(routes: readonly RouteSpeed[]): readonly string[] {
+  const peer = routes.some(({ overPeer }) => overPeer !== null);
+  return [
+    `| route | calls/s | slowest to fastest round | over the bare server |${peer ? ' over the peer |' : ''} p50, ms | p99, ms | processor time, us | bytes |`,
+    `|---|---|---|---|${peer ? '---|' : ''}---|---|---|---|`,
+    ...routes.map(
+      ({ route, perSecond, slowest, fastest, overBare, overPeer, p50, p99, cpuUs, bytes }) =>
+        `| ${route} | ${whole(perSecond)} | ${whole(slowest)} to ${whole(fastest)} | ${overBare.toFixed(2)} | ` +
+        (overPeer === null ? '' : `${overPeer.toFixed(2)} | `) +
+        `${p50.toFixed(1)} | ${p99.toFixed(1)} | ${whole(cpuUs)} | ${whole(bytes)} |`,
+    ),
+  ];
+}
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en');

@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander';
-import type { Adapter } from '../../../../bench/speed/system/adapter.js';
 import type { PeersOptions, PeerSpeed } from '../../../../bench/speed/system/peers.js';
 import { subcarrierCount, wholeNumber, wholeNumbers } from '../../number-options.js';
 
@@ -35,11 +34,12 @@ export function register(bench: Command): void {
 }
 
 async function run(files: readonly string[], { json, ...options }: Options): Promise<void> {
-  const [{ peerSpeeds }, { machine, machineText }] = await Promise.all([
+  const [{ peerSpeeds }, { readAdapter }, { machine, machineText }] = await Promise.all([
     import('../../../../bench/speed/system/peers.js'),
+    import('../../../../bench/speed/system/adapter.js'),
     import('../../../../bench/machine.js'),
   ]);
-  const peers = await Promise.all(files.map(adapterOf));
+  const peers = await Promise.all(files.map(readAdapter));
   const on = machine();
   const speeds = await peerSpeeds({
     ...options,
@@ -48,16 +48,6 @@ async function run(files: readonly string[], { json, ...options }: Options): Pro
   });
   if (json) process.stdout.write(`${JSON.stringify({ machine: on, ...options, speeds }, null, 2)}\n`);
   else process.stdout.write(`${machineText(on)}; ${options.rounds} rounds\n\n${table(speeds).join('\n')}\n`);
-}
-
-/** @throws Error naming the file and what is wrong with it */
-async function adapterOf(file: string): Promise<Adapter> {
-  const [{ readFile }, { parse }, { checkAdapter }] = await Promise.all([
-    import('node:fs/promises'),
-    import('yaml'),
-    import('../../../../bench/speed/system/adapter.js'),
-  ]);
-  return checkAdapter(file, parse(await readFile(file, 'utf8')));
 }
 
 /** As Markdown. */
