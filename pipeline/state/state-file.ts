@@ -36,6 +36,8 @@ export class StateFile<S extends TObject> {
   /** Identifies a version of the file. */
   #seen: string;
   #locked = false;
+  /** See {@link recent}. */
+  #isFresh = false;
   /** False if an earlier csiflow wrote the file, or if it was edited by hand. */
   #hasChecksum = true;
 
@@ -56,6 +58,17 @@ export class StateFile<S extends TObject> {
       this.#seen = stamp;
     }
     return this.#content;
+  }
+
+  /**
+   * The content as of this turn of the event loop, to answer calls: those that arrive together share one look at the
+   * file. Within {@link exclusively}, the content itself.
+   */
+  get recent(): Static<S> {
+    if (this.#isFresh && !this.#locked) return this.#content;
+    if (!this.#isFresh) setImmediate(() => (this.#isFresh = false));
+    this.#isFresh = true;
+    return this.content;
   }
 
   /**

@@ -95,3 +95,16 @@ test.skipIf(!existsSync('/dev/full'))('a full disk is reported with the file tha
     file.write(content);
   }).toThrow(expect.objectContaining({ code: 'ENOSPC', message: expect.stringContaining(named) as string }));
 });
+
+test('what another process wrote is seen in the next turn of the event loop, and at once under the lock', async () => {
+  const file = opened();
+  file.write(content);
+  expect(file.recent).toEqual(content);
+  const changed = { version: 1, users: [] };
+  opened().write(changed);
+  expect(file.recent).toEqual(content);
+  expect(file.exclusively(() => file.recent)).toEqual(changed);
+  opened().write(content);
+  await new Promise(setImmediate);
+  expect(file.recent).toEqual(content);
+});

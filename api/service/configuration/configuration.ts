@@ -285,7 +285,7 @@ export class Configuration {
   }
 
   get #own(): ReadonlyMap<string, Value> {
-    return new Map(Object.entries(this.#file.content.values));
+    return new Map(Object.entries(this.#file.recent.values));
   }
 
   get #base(): CheckedTopology {
