@@ -3,7 +3,6 @@ import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { Engine, type Answered } from '../../operators/infer-pose/serving/engine.js';
 import { Inference } from '../../operators/infer-pose/serving/inference.js';
-import { onnxParts } from '../../operators/infer-pose/backends/onnx.js';
 import { partNames } from '../../operators/infer-pose/backends/remote-parts.js';
 import { requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
 import { readModel, SHIPPED } from '../../operators/infer-pose/model/weights.js';
@@ -11,6 +10,7 @@ import { KserveModel } from '../../operators/shared/kserve.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 import { KserveServer } from '../support/inference/kserve-server.js';
 import { differenceOf } from '../support/inference/nearly.js';
+import { servedModels } from '../support/inference/served-models.js';
 
 /** Between ONNX Runtime's kernels and those of tfjs: both compute with 32-bit floats, in another order. */
 const TOLERANCE = 1e-3;
@@ -19,9 +19,8 @@ const weights = packageFile(`${SHIPPED}/general`);
 const model = readModel(weights);
 const { sha256 } = model.manifest;
 const memory = model.manifest.memory!.sha256;
-const parts = onnxParts(model.weights, { name: 'general' });
-const [see, look] = partNames(sha256);
-const models = { [see]: parts.see, [look]: parts.look };
+const [see] = partNames(sha256);
+const models = servedModels(model);
 
 const request = (seed: number): Request => {
   const { environment, window } = simulatedWindow(seed, { links: 2 + (seed % 2) });

@@ -13,7 +13,7 @@ import {
   type Box,
 } from '../recordings/plot/svg.js';
 
-const WIDTH = 1000;
+const WIDTH = 1060;
 const PANEL = { left: 88, width: 640, height: 250, gap: 84 } as const;
 const HEAD = 104;
 const COLOURS = ['#1f2430', '#2563a8', '#c26a12', '#2a8f5b', '#8e44ad', '#c0392b', '#0e7c86', '#7a6a1a'];
@@ -57,8 +57,10 @@ function seriesOf(speeds: readonly BatchSpeed[]): readonly Series[] {
   };
   for (const { backend, batch, bare, operator } of speeds) {
     add(`${backend}, bare`, batch, bare);
-    for (const speed of operator)
-      add(`${backend}, ${inBatches(speed.inFlight / batch)} in flight`, batch, speed);
+    for (const speed of operator) {
+      const threads = speed.threads === 1 ? '' : `, ${speed.threads} threads`;
+      add(`${backend}${threads}, ${inBatches(speed.inFlight / batch)} in flight`, batch, speed);
+    }
   }
   return Array.from(found, ([label, byBatch], i) => ({
     ...{ label, speeds: byBatch },

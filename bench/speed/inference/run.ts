@@ -5,12 +5,34 @@ import { Engine } from '../../../operators/infer-pose/serving/engine.js';
 import { inferPose } from '../../../operators/infer-pose/infer-pose.js';
 import { memoryNetwork } from '../../../operators/infer-pose/networks/memory-layers.js';
 import { Memory } from '../../../operators/infer-pose/memory/memory.js';
-import type { BackendName } from '../../../operators/infer-pose/backends/backends.js';
+import type { LoadedBackend } from '../../../operators/infer-pose/backends/backends.js';
 import { recall, type Remembered } from '../../../operators/infer-pose/people/recall.js';
 import { requestOf } from '../../../operators/infer-pose/windows/request.js';
 import { readManifest, readMemory } from '../../../operators/infer-pose/model/weights.js';
 import type { Rooms } from './rooms.js';
 import { ROOMS } from './rooms.js';
+
+/** What computes the pose network. */
+export interface Computing {
+  /** Folder of the model. */
+  readonly weights: string;
+  readonly backend: LoadedBackend['name'];
+  /** The inference server, which `remote` requires. */
+  readonly server?: Server | undefined;
+}
+
+/** An inference server, as the fields of `infer-pose` name it. */
+export interface Server {
+  readonly url: string;
+  readonly token?: string | undefined;
+}
+
+/** Time limit of one call of a server, milliseconds: the default of `infer-pose`. */
+const TIMEOUT_MS = 30_000;
+
+/** The network in this thread, or on a server. @throws KserveError if the server cannot be reached or lacks the model */
+export const engineOf = ({ server, ...options }: Computing): Promise<Engine> =>
+  Engine.load({ ...options, server: server && { ...server, timeoutMs: TIMEOUT_MS } });
 
 /** One measurement. */
 export interface Run {
@@ -42,13 +64,10 @@ export class Bare {
     this.#memory = memory;
   }
 
-  static async open(rooms: Rooms, weights: string, backend: BackendName): Promise<Bare> {
+  static async open(rooms: Rooms, computing: Computing): Promise<Bare> {
+    const { weights } = computing;
     const memory = readMemory(weights, readManifest(weights));
-    return new Bare(
-      rooms,
-      await Engine.load({ weights, backend }),
-      memory && new Memory(memoryNetwork(memory)),
-    );
+    return new Bare(rooms, await engineOf(computing), memory && new Memory(memoryNetwork(memory)));
   }
 
   async run(windows: number, batch: number): Promise<Run> {
@@ -87,8 +106,10 @@ export class Operating {
     this.#operator = operator;
   }
 
-  static async open(rooms: Rooms, config: object): Promise<Operating> {
-    const whole = Value.Default(inferPose.config, { ...config }) as never;
+  /** @param fields of `infer-pose`. A backend that fails is not replaced by WebAssembly, which would be measured instead. */
+  static async open(rooms: Rooms, { server, ...computing }: Computing, fields: object): Promise<Operating> {
+    const config = { ...computing, ...server, ...fields, fallback: 'none' };
+    const whole = Value.Default(inferPose.config, config) as never;
     const operator = inferPose.create(whole, rooms.context());
     await operator.open?.();
     return new Operating(rooms, operator);

@@ -1,17 +1,19 @@
 import * as tf from '@tensorflow/tfjs-core';
-import type { BackendName } from '../../../operators/infer-pose/backends/backends.js';
-import { Engine } from '../../../operators/infer-pose/serving/engine.js';
+import type { LoadedBackend } from '../../../operators/infer-pose/backends/backends.js';
 import { namedModel } from '../../../operators/infer-pose/model/named-model.js';
 import { requestOf } from '../../../operators/infer-pose/windows/request.js';
 import { LinkTable } from '../../../pipeline/model/index.js';
 import { seeded } from '../../../pipeline/base/random.js';
 import { ROOMS, Rooms } from './rooms.js';
+import { engineOf, type Server } from './run.js';
 
 /** What is left of many windows: a tensor that is not released stays for ever. */
 
 export interface SoakOptions {
   readonly weights: string;
-  readonly backend: BackendName;
+  readonly backend: LoadedBackend['name'];
+  /** The inference server, if the backend is `remote`. */
+  readonly server?: Server | undefined;
   readonly links: number;
   readonly windows: number;
   /** Batches have one to this many windows. */
@@ -31,9 +33,9 @@ const READINGS = 20;
 
 /** Infers windows in batches of random sizes, and reads what the backend holds after each twentieth of them. */
 export async function soak(options: SoakOptions): Promise<readonly SoakPoint[]> {
-  const { windows, maxBatch, progress } = options;
+  const { weights, backend, server, windows, maxBatch, progress } = options;
   const rooms = new Rooms(options.links);
-  const engine = await Engine.load({ weights: namedModel(options.weights), backend: options.backend });
+  const engine = await engineOf({ weights: namedModel(weights), backend, server });
   const table = new LinkTable(rooms.environments);
   const requests = Array.from({ length: ROOMS }, (_, room) => requestOf(rooms.window(room), table, {})!);
   const random = seeded(1);
