@@ -13,8 +13,8 @@ export const comparePoses = defineOperator({
   summary:
     'Measures how far the poses of two nodes disagree, for a model that runs in the shadow of another.',
   description: `
-Read two \`infer-pose\` nodes behind the same \`window\`: the one that others read, and one with a new model, whose
-poses reach no tracker and no store. For each window, these measures are output:
+Read two \`infer-pose\` nodes behind the same \`window\`, as in \`from: [poses, shadow]\`: the one that others read, and one with a
+new model, whose poses reach no tracker and no store. \`from\` must name exactly two. For each window, these measures are output:
 
 - \`pose_count_difference\`: difference of the numbers of people
 - \`pose_distance_m\`: mean distance on the floor between the people of both, each matched with the nearest; only if both see somebody
@@ -24,6 +24,7 @@ Pose frames of the same environment and event time are compared. One whose count
 counted as \`unmatched\`.
 `,
   inputs: ['pose'],
+  nodesRead: 2,
   outputs: ['measure'],
   writes: WRITES,
   timeFields: ['time', 'windowEnd'],

@@ -144,6 +144,8 @@ export interface OperatorDefinition<
   readonly inputs: I;
   /** Inputs without which it never gives anything. Default: any of them will do. */
   readonly requires?: readonly I[number][] | ((config: Static<S>) => readonly I[number][]);
+  /** How many nodes or routes its `from` must name, no more and no fewer. Default: any number. */
+  readonly nodesRead?: number;
   readonly outputs: O;
   /** The subset of `outputs` of a node with this configuration that reads `taken`; default: all of them. */
   readonly gives?: (config: Static<S>, taken: readonly Port[]) => readonly O[number][];

@@ -100,6 +100,16 @@ test('an unknown command or option ends with 2 and the nearest correct word', as
   expect(option).toMatchObject({ code: 2, err: expect.stringContaining('--kind') as string });
 });
 
+test('create lets an operator that compares nodes read the last ones before it, or names how many are missing', async () => {
+  const two = ['infer-pose', 'infer-pose', 'compare-poses', 'duckdb'];
+  const { code, out } = await csiflow('create', 'udp', 'window', ...two);
+  expect(code).toBe(0);
+  expect(out).toContain('from: [infer-pose, infer-pose-2]');
+  const one = await csiflow('create', 'udp', 'window', ...two.slice(1));
+  expect(one.code).not.toBe(0);
+  expect(one.err).toContain('`compare-poses` reads pose of 2 nodes: name 1 more before it');
+});
+
 test('create requires a sink: without one the topology would not validate', async () => {
   const { code, err } = await csiflow('create', 'udp', 'denoise');
   expect(code).toBe(2);

@@ -142,6 +142,17 @@ export const alarm = defineOperator({
   create: () => swallow,
 });
 
+export const contrast = defineOperator({
+  name: 'contrast',
+  summary: 'Compares the poses of two networks.',
+  inputs: ['pose'],
+  nodesRead: 2,
+  outputs: ['measure'],
+  config: Type.Object({}, { additionalProperties: false }),
+  examples: [{ title: 'As they come', config: {} }],
+  create: () => swallow,
+});
+
 export const store = defineSink({
   name: 'store',
   summary: 'Keeps records in a table.',
@@ -205,6 +216,6 @@ export const topic = defineSink({
 
 export const testComponents = new Registry([
   ...[radio, tape, stream],
-  ...[scrub, slice, infer, alarm],
+  ...[scrub, slice, infer, alarm, contrast],
   ...[store, tapeSink, topic],
 ]);

@@ -79,17 +79,24 @@ function connect(components: readonly Component[]): readonly NewNode[] {
   for (const component of components) {
     const id = freeId(component.name, nodes);
     const taken = inputsOf(component);
-    const before = nodes.findLast((node) => givenBy(node).some((port) => taken.includes(port)));
-    if (component.kind !== 'source' && !before) {
+    const wanted = component.kind === 'source' ? 0 : numberRead(component);
+    const fitting = nodes.filter((node) => givenBy(node).some((port) => taken.includes(port)));
+    if (fitting.length < wanted) {
       const given = nodes.flatMap(givenBy);
+      const reads = `\`${component.name}\` reads ${taken.join(' or ')}${wanted > 1 ? ` of ${wanted} nodes` : ''}`;
       throw new Error(
-        `\`${component.name}\` reads ${taken.join(' or ')}, but the components before it output ${[...new Set(given)].join(', ') || 'nothing'}`,
+        fitting.length === 0
+          ? `${reads}, but the components before it output ${[...new Set(given)].join(', ') || 'nothing'}`
+          : `${reads}: name ${wanted - fitting.length} more before it`,
       );
     }
-    nodes.push({ id, component, from: before ? [before.id] : [] });
+    nodes.push({ id, component, from: fitting.slice(fitting.length - wanted).map((node) => node.id) });
   }
   return nodes;
 }
+
+const numberRead = (component: Component): number =>
+  (component.kind === 'operator' ? component.nodesRead : undefined) ?? 1;
 
 /** Facts that depend on an operator's configuration are unknown before it is written. */
 const givenBy = ({ component }: NewNode): readonly Port[] =>

@@ -72,7 +72,10 @@ export function describeComponent(component: Component, exportName?: ExportName)
 function facts(component: Component): readonly string[] {
   const ports = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'nothing';
   const found: string[] = [`Kind: ${component.kind}`];
-  if (component.kind !== 'source') found.push(`Inputs: ${ports(component.inputs)}`);
+  if (component.kind !== 'source') {
+    const nodes = component.kind === 'operator' && component.nodesRead;
+    found.push(`Inputs: ${ports(component.inputs)}${nodes ? `, of ${nodes} nodes` : ''}`);
+  }
   if (component.kind === 'operator' && typeof component.requires === 'object')
     found.push(`Requires: ${ports(component.requires)}`);
   if (component.kind !== 'sink') found.push(`Outputs: ${ports(component.outputs)}`);
@@ -115,10 +118,16 @@ function exampleLines(
   component: Component,
   example: { readonly title: string; readonly config: object },
 ): readonly string[] {
-  const from = component.kind === 'source' ? {} : { from: 'upstream' };
+  const from = component.kind === 'source' ? {} : { from: upstreamOf(component) };
   const node = { [SECTIONS[component.kind]]: { node: { type: component.name, ...from, ...example.config } } };
   return [`${example.title}:`, '', '```yaml', stringify(node, { lineWidth: 100 }).trimEnd(), '```', ''];
 }
+
+/** Invented names of the nodes that an example reads. */
+const upstreamOf = (component: Component): string | readonly string[] =>
+  component.kind === 'operator' && component.nodesRead !== undefined
+    ? Array.from({ length: component.nodesRead }, (_, index) => `upstream-${index + 1}`)
+    : 'upstream';
 
 function errorsPage(): DocsPage {
   const entries = Object.entries(CODES).flatMap(([name, [meaning, fix]]) => [

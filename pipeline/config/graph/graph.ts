@@ -32,6 +32,7 @@ export function linkNodes(
   const graph: Graph = { byId, given: new GivenPorts(byId), registry, problems };
   const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, graph) }));
   reportCycles(linked, problems);
+  reportCounts(linked, graph);
   reportMissing(linked, graph);
   reportUnused(drafts, graph);
   return inOrder(linked);
@@ -171,14 +172,36 @@ function reportPorts(
   });
 }
 
+/** Operators that compare a fixed number of nodes, and read fewer or more. */
+function reportCounts(nodes: readonly LinkedNode[], { given: givenPorts, problems }: Graph): void {
+  for (const { draft, inputs } of nodes) {
+    const { component, from, id } = draft;
+    if (component?.kind !== 'operator' || component.nodesRead === undefined) continue;
+    // Wrong edges are reported on their own.
+    if (from.length === component.nodesRead || hasWrongEdges(draft, inputs)) continue;
+    const named = new Set(from.map((reference) => reference.id));
+    const others = nodes
+      .filter((node) => node.draft !== draft && !named.has(node.draft.id))
+      .filter((node) => givenPorts.of(node.draft).some((port) => component.inputs.includes(port)))
+      .map((node) => node.draft.id);
+    const isFewer = from.length < component.nodesRead;
+    const fix = isFewer && others.length > 0 ? `: add one of ${others.slice(0, MAX_NAMES).join(', ')}` : '';
+    const message = `\`${id}\` (${component.name}) must read ${component.nodesRead} nodes with ${component.inputs.join(' or ')} records, but \`from\` names ${from.length}${fix}`;
+    const { location } = from[isFewer ? 0 : component.nodesRead]!;
+    problems.add('config.from.count', location, message, { component });
+  }
+}
+
+const hasWrongEdges = ({ from }: DraftNode, inputs: readonly Edge[]): boolean =>
+  inputs.length === 0 ||
+  inputs.length < new Set(from.map((reference) => reference.id)).size ||
+  inputs.some(({ ports }) => ports.length === 0);
+
 /** Operators without a required input: they would run and never output anything. */
 function reportMissing(nodes: readonly LinkedNode[], { given: givenPorts, problems }: Graph): void {
   for (const { draft, inputs } of nodes) {
     const { component, config, from, id } = draft;
-    // Wrong edges are reported on their own.
-    if (component?.kind !== 'operator' || !config || inputs.length === 0) continue;
-    if (inputs.length < new Set(from.map((reference) => reference.id)).size) continue;
-    if (inputs.some(({ ports }) => ports.length === 0)) continue;
+    if (component?.kind !== 'operator' || !config || hasWrongEdges(draft, inputs)) continue;
     const given = new Set(inputs.flatMap(({ ports }) => ports));
     const missing = requiredPorts(component, config).filter((port) => !given.has(port));
     if (missing.length === 0) continue;

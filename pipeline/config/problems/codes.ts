@@ -129,6 +129,10 @@ export const CODES = {
     'See docs/expressions.md for the language and the fields.',
   ],
   'config.from.sink': ['`from` names a sink, which has no output.', 'Read from the inputs of the sink.'],
+  'config.from.count': [
+    'An operator compares a fixed number of nodes, and its `from` names fewer or more.',
+    'Name that many, as in `from: [one, other]`.',
+  ],
   'config.from.duplicate': ['`from` names a node twice.', 'Name it once.'],
   'config.graph.cycle': [
     'Nodes read from each other in a circle.',
