@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   describeBackends,
   loadBackend,
   restoreNodeUtil,
 } from '../../operators/infer-pose/backends/backends.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 
 describe('backends', () => {
   it('are all listed, missing ones with how to install them', async () => {
@@ -12,8 +14,20 @@ describe('backends', () => {
     for (const { available, device, version, note } of reports) {
       expect(note).not.toBe('');
       expect(available).toBe(device !== null && version !== null);
-      if (!available) expect(note).toMatch(/npm install|setup:gpu|libtensorflow|Vulkan driver/);
+      if (!available) expect(note).toMatch(/npm install|libtensorflow|Vulkan driver/);
     }
+  });
+
+  it('without their native part name the command for a CPU and the one for a GPU', async () => {
+    const { available, note } = (await describeBackends()).find(({ name }) => name === 'tensorflow-gpu')!;
+    if (!available)
+      expect(note).toBe(
+        '@tensorflow/tfjs-node-gpu lacks its native part. In a checkout, `bash .ci/libtensorflow.sh cpu .` builds it for the CPU, `npm run setup:gpu` for an NVIDIA GPU (3.4 GB).',
+      );
+    const { scripts } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    expect(scripts['setup:gpu']).toBe('bash .ci/libtensorflow.sh cuda .');
   });
 
   it('WASM is always available', async () => {

@@ -124,7 +124,7 @@ export async function describeBackends(): Promise<BackendReport[]> {
 
 const note = (name: BackendName, device: string): string =>
   name === 'tensorflow-gpu' && device !== 'GPU'
-    ? 'No GPU was found, so it uses the CPU. A GPU requires NVIDIA’s driver and `.ci/libtensorflow.sh cuda`.'
+    ? 'No GPU was found, so it uses the CPU. A GPU requires NVIDIA’s driver and, in a checkout, `npm run setup:gpu`.'
     : 'Ready.';
 
 async function load(name: BackendName): Promise<Omit<LoadedBackend, 'reason'>> {
@@ -172,8 +172,8 @@ async function loadNative(name: 'tensorflow' | 'tensorflow-gpu'): Promise<Omit<L
     require(PACKAGES[name]);
   } catch (error) {
     throw new Error(
-      `${PACKAGES[name]} lacks its native part: \`npm run setup:gpu\` builds it for the CPU, ` +
-        '`.ci/libtensorflow.sh cuda` for an NVIDIA GPU.',
+      `${PACKAGES[name]} lacks its native part. In a checkout, \`bash .ci/libtensorflow.sh cpu .\` builds it for ` +
+        'the CPU, `npm run setup:gpu` for an NVIDIA GPU (3.4 GB).',
       { cause: error },
     );
   }
