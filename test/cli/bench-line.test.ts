@@ -66,6 +66,7 @@ it.each([
   [600, 200, 0.1, 'slope 0 within noise', true],
   [60, 251, 0, 'slope not judged below ten minutes', false],
 ])('memory over %i s of %i MB that rises by %f MB a minute: %s', (seconds, highest, slope, judged, met) => {
-  const figures = { samples: [highest, highest, highest, highest], highest, slope, error: 0.1 };
+  const samples = [highest, highest, highest, highest];
+  const figures = { samples, highest, settled: highest, slope, error: 0.1, sent: 1_000, lost: 0 };
   expect(memoryResult(figures, seconds)).toMatchObject({ target: `250 MB, ${judged}`, met });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { machine, machineText } from '../../bench/machine.js';
+import { inTurn } from '../../bench/speed/in-turn.js';
 import { operatorCosts } from '../../bench/speed/operator-costs.js';
 import { configOf, sinkSpeeds } from '../../bench/speed/sinks.js';
 import { checkAdapter } from '../../bench/speed/system/adapter.js';
@@ -68,16 +69,28 @@ test('a machine is described by what its figures depend on', () => {
   );
 });
 
-test('lags of many rooms are those of windows that frames closed', () => {
+test('lags of many rooms are those of windows that frames closed, and a missing one is a gap', () => {
   const arrival = (room: number, end: number, lag: number) => ({ room, end, at: end + lag, networkMs: 1 });
   const arrivals = [
     arrival(0, 9_900_000, 1_500_000), // before the first frame
-    arrival(0, 10_000_000, 100_000),
+    arrival(0, 10_500_000, 100_000),
     arrival(1, 11_000_000, 300_000),
-    arrival(0, 11_900_000, 200_000),
-    arrival(1, 11_950_000, 1_900_000), // its last link sends no more
+    arrival(0, 12_500_000, 200_000),
+    arrival(1, 12_000_000, 200_000),
+    arrival(1, 12_980_000, 1_900_000), // its last link sends no more
   ];
-  const { lag, posesPerSecond } = ofPoses(arrivals, 2, { from: 10_000_000, to: 12_000_000 });
+  const { lag, longestGap } = ofPoses(arrivals, 2, { from: 10_000_000, to: 13_000_000, apart: 50_000 });
   expect(lag).toEqual({ p50: 200, p99: 300, longest: 300 });
-  expect(posesPerSecond).toBe(1);
+  expect(longestGap).toBe(2);
+});
+
+test('versions are measured in turn, backwards in every second round', () => {
+  expect(inTurn(['a', 'b'], 0)).toEqual([
+    [0, 'a'],
+    [1, 'b'],
+  ]);
+  expect(inTurn(['a', 'b'], 1)).toEqual([
+    [1, 'b'],
+    [0, 'a'],
+  ]);
 });

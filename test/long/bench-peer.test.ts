@@ -59,6 +59,7 @@ describe('bench api --peer', () => {
       'small server, /latest',
       'small server, /latest?of=all',
       'small server, /latest, again',
+      '/form-b/api/v1/pose/latest, JWT, again',
       'bare server of Node, again',
     ]);
     expect(routes[4]!.overPeer).toBe(1);

@@ -76,14 +76,15 @@ export async function apiSpeed(options: ApiOptions): Promise<readonly RouteSpeed
       sendFrom(framesTo(site.udpPort, options.frames, WARM_UP_S)),
       firstPose(`${service.address}/form-b/api/v1/pose/latest`, token),
     ]);
-    const bareTarget = { pid: bare.pid!, udpPort: site.udpPort, port, path: '/', headers: [] };
+    const bareTarget = { route: BARE, pid: bare.pid!, udpPort: site.udpPort, port, path: '/', headers: [] };
+    const before = [bareTarget, ...ownTargets(service.pid, site, token)];
     const targets = [
-      { route: BARE, ...bareTarget },
-      ...ownTargets(service.pid, site, token),
+      ...before,
       ...(peer ? peerTargets(peer, adapter!.name, routes) : []),
-      { route: `${BARE}, again`, ...bareTarget },
+      again(before.at(-1)!),
+      again(bareTarget),
     ];
-    return await allRounds(targets, options);
+    return await allRounds(targets, peer ? before.length : null, options);
   } finally {
     bare.disconnect();
     await peer?.end();
@@ -132,15 +133,19 @@ function peerTargets({ pid, port: udpPort }: Program, name: string, routes: read
     path: pathname + search,
     headers: [],
   }));
-  return [...targets, { ...targets[0]!, route: `${targets[0]!.route}, again` }];
+  return [...targets, again(targets[0]!)];
 }
+
+/** The same once more in each round, as its control. */
+const again = (target: Target): Target => ({ ...target, route: `${target.route}, again` });
 
 const BARE = 'bare server of Node';
 
-/** The first round warms up and is not counted. */
+/** The first round warms up and is not counted. @param first index of the other program's first route */
 async function allRounds(
   targets: readonly Target[],
-  { rounds, seconds, frames, peer, progress }: ApiOptions,
+  first: number | null,
+  { rounds, seconds, frames, progress }: ApiOptions,
 ): Promise<readonly RouteSpeed[]> {
   const results = targets.map((): Round[] => []);
   for (let round = 0; round <= rounds; round++) {
@@ -150,15 +155,15 @@ async function allRounds(
       if (round > 0) results[index]!.push(measured);
     }
   }
-  const first = peer && results[targets.findIndex(({ route }) => route.startsWith(`${peer.name}, `))];
-  return targets.map(({ route }, index) => summary(route, results[index]!, results[0]!, first));
+  const peer = first === null ? null : results[first]!;
+  return targets.map(({ route }, index) => summary(route, results[index]!, results[0]!, peer));
 }
 
 function summary(
   route: string,
   rounds: readonly Round[],
   bare: readonly Round[],
-  peer: readonly Round[] | undefined,
+  peer: readonly Round[] | null,
 ): RouteSpeed {
   const rates = rounds.map(({ perSecond }) => perSecond);
   const over = (others: readonly Round[]) =>
@@ -177,8 +182,8 @@ function summary(
   };
 }
 
-/** Frames arrive for so long before the first call, and after the last is due: a client needs a moment to start. */
-const [LEAD_S, TAIL_S] = [1, 0.5];
+/** Frames arrive for so long before the client starts, so that windows are full, and longer than it takes to start. */
+const [LEAD_S, TAIL_S] = [3, 1.5];
 
 /** Sends frames to the program while it is asked, and to no other: none pays for what another does with them. */
 async function measure(target: Target, seconds: number, frames: number): Promise<Round> {

@@ -1,5 +1,6 @@
 import { packageFolder } from '../../../pipeline/base/paths.js';
 import { median } from '../bench-line.js';
+import { inTurn } from '../in-turn.js';
 import { sleeps } from '../processor-time.js';
 import { pause, receivedFrames, runOn, sendFrom, settled, type Running } from './service.js';
 import type { Chain } from './site.js';
@@ -100,7 +101,7 @@ async function costsAt(
     progress(
       `${versions[0]!.chain}, ${rate} frames/s: ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}`,
     );
-    for (const [index, version] of versions.entries()) {
+    for (const [index, version] of inTurn(versions, round)) {
       const one = await measure(version, rate, seconds);
       if (round > 0) measured[index]!.push(one);
     }

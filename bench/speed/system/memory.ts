@@ -1,14 +1,20 @@
+import { mean } from '../../../operators/shared/mean.js';
 import { packageFolder } from '../../../pipeline/base/paths.js';
 import { makeSite } from './site.js';
-import { pause, sendFrom, Service } from './service.js';
+import { pause, receivedFrames, sendFrom, Service, settled } from './service.js';
 
 export interface Memory {
   /** Resident memory every five seconds, MB. */
   readonly samples: readonly number[];
   readonly highest: number;
+  /** Mean of the second half of the samples. */
+  readonly settled: number;
   /** Slope over the second half of the samples, MB per minute, and its standard error. */
   readonly slope: number;
   readonly error: number;
+  /** Frames that were sent, and those of them that were not processed. */
+  readonly sent: number;
+  readonly lost: number;
 }
 
 export interface MemoryOrder {
@@ -35,16 +41,26 @@ export async function memoryUse({
   try {
     await service.running();
     const order = { port: site.udpPort, links: site.links, rate: frames, seconds, times: false };
-    const sent = sendFrom(order);
+    const sending = sendFrom(order);
     const samples: number[] = [];
     while (samples.length * EVERY_MS < seconds * 1000) {
       await pause(EVERY_MS);
       samples.push(Math.round((await service.residentMb()) * 10) / 10);
     }
-    await sent;
-    const { slope, error } = trend(samples.slice(Math.floor(samples.length / 2)));
+    const { sent } = await sending;
+    await settled(service);
+    const half = samples.slice(Math.floor(samples.length / 2));
+    const { slope, error } = trend(half);
     const perMinute = 60_000 / EVERY_MS;
-    return { samples, highest: Math.max(...samples), slope: slope * perMinute, error: error * perMinute };
+    return {
+      samples,
+      highest: Math.max(...samples),
+      settled: mean(half),
+      slope: slope * perMinute,
+      error: error * perMinute,
+      sent,
+      lost: sent - (await receivedFrames(service)),
+    };
   } finally {
     await service.end();
     await site.remove();
@@ -55,12 +71,12 @@ export async function memoryUse({
 export function trend(values: readonly number[]): { readonly slope: number; readonly error: number } {
   if (values.length < 3) return { slope: 0, error: 0 };
   const middle = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const over = values.reduce((sum, value, index) => sum + (index - middle) * (value - mean), 0);
+  const centre = mean(values);
+  const over = values.reduce((sum, value, index) => sum + (index - middle) * (value - centre), 0);
   const under = values.reduce((sum, _value, index) => sum + (index - middle) ** 2, 0);
   const slope = over / under;
   const squares = values.reduce(
-    (sum, value, index) => sum + (value - mean - slope * (index - middle)) ** 2,
+    (sum, value, index) => sum + (value - centre - slope * (index - middle)) ** 2,
     0,
   );
   return { slope, error: Math.sqrt(squares / (values.length - 2) / under) };

@@ -1,5 +1,6 @@
 import { follow, nowUs, type Arrival } from './latency.js';
 import { processorSeconds } from '../processor-time.js';
+import { droppedBehind } from './program.js';
 import { pause, sendFrom, Service, settled } from './service.js';
 import { makeSite, type Chain, type Site } from './site.js';
 import { rankedQuantile } from '../../../operators/shared/median.js';
@@ -36,8 +37,10 @@ export interface Scaled {
   readonly mainMicroseconds: number;
   /** From the end of a window to its pose on the WebSocket, milliseconds; null without poses. */
   readonly lag: { readonly p50: number; readonly p99: number; readonly longest: number } | null;
-  /** Poses of the room that had fewest, per second; null without poses. */
-  readonly posesPerSecond: number | null;
+  /** Longest time between the ends of two windows of a room with poses, seconds; null without poses. */
+  readonly longestGap: number | null;
+  /** Windows and other records that were dropped behind the source. */
+  readonly dropped: number;
   readonly residentMb: number;
   readonly warnings: readonly string[];
 }
@@ -89,7 +92,10 @@ async function measure(options: ScaleOptions, threads: number): Promise<Measured
       lost: sent.frames - received,
       microseconds: perFrame(after.all - before.all),
       mainMicroseconds: perFrame(after.main - before.main),
-      ...(sockets ? ofPoses(arrivals, rooms, { from, to }) : { lag: null, posesPerSecond: null }),
+      ...(sockets
+        ? ofPoses(arrivals, rooms, { from, to, apart: 1e6 / options.frames })
+        : { lag: null, longestGap: null }),
+      dropped: after.dropped - before.dropped,
       residentMb: await service.residentMb(),
       warnings: [...service.warnings.keys()],
     };
@@ -105,6 +111,7 @@ const WARM_UP_S = 5;
 async function figures(service: Service) {
   return {
     received: await service.metric('csiflow_received_total', 'node="routers"'),
+    dropped: await droppedBehind(service),
     all: await service.cpuSeconds(),
     main: await processorSeconds(`${service.pid}/task/${service.pid}`),
   };
@@ -127,29 +134,31 @@ async function send({ udpPorts, links }: Site, { frames, subcarriers }: ScaleOpt
   };
 }
 
-/** Frames of a link are at most this far apart, microseconds: what ends later may wait for one that is not sent. */
-const LAST_US = 100_000;
-
 /**
- * Lags of the windows that frames closed. One that ends before the first frame, or after the last, is closed by the
- * silence of its links, a second or two later.
- * @param sent when frames were sent, microseconds
+ * Lags of the windows that frames closed, and the longest time without one in a room. A window that ends before the
+ * first frame, or after the last of a link, is closed by silence, a second or two later.
+ * @param sent when frames were sent, microseconds, and how far apart those of a link are
  */
 export function ofPoses(
   arrivals: readonly Arrival[],
   rooms: number,
-  sent: { readonly from: number; readonly to: number },
+  { from, to, apart }: { readonly from: number; readonly to: number; readonly apart: number },
 ) {
-  const closed = arrivals.filter(({ end }) => end >= sent.from && end <= sent.to - LAST_US);
+  const until = to - apart;
+  const closed = arrivals.filter(({ end }) => end >= from && end <= until);
   const lags = closed.map(({ at, end }) => (at - end) / 1000);
-  const counts = new Uint32Array(rooms);
-  for (const { room } of arrivals) counts[room]!++;
+  const last = new Float64Array(rooms).fill(from);
+  let gap = 0;
+  for (const { room, end } of [...closed].sort((a, b) => a.end - b.end)) {
+    gap = Math.max(gap, end - last[room]!);
+    last[room] = end;
+  }
   return {
     lag: {
       p50: rankedQuantile(lags, 0.5),
       p99: rankedQuantile(lags, 0.99),
       longest: rankedQuantile(lags, 1),
     },
-    posesPerSecond: (Math.min(...counts) * 1e6) / (sent.to - sent.from),
+    longestGap: Math.max(gap, until - Math.min(...last)) / 1e6,
   };
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageFolder } from '../../../pipeline/base/paths.js';
 import { median } from '../bench-line.js';
+import { inTurn } from '../in-turn.js';
 import { processorSeconds } from '../processor-time.js';
 import { pause, tokenOf } from './service.js';
 
@@ -56,7 +57,7 @@ export async function startSpeed({
   const starts = versions.map((): Start[] => []);
   for (let round = 0; round <= rounds; round++) {
     progress(round === 0 ? 'warm-up' : `round ${round} of ${rounds}`);
-    for (const [index, { folder }] of versions.entries()) {
+    for (const [index, { folder }] of inTurn(versions, round)) {
       const start = await startOnce(folder);
       if (round > 0) starts[index]!.push(start);
     }

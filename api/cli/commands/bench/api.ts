@@ -18,7 +18,7 @@ export function register(bench: Command): void {
     .option('--seconds <number>', 'length of each measurement', wholeNumber(1, 60), 3)
     .option(
       '--frames <number>',
-      'frames per second that the program asked gets meanwhile',
+      'frames per second sent to the program that is being asked',
       wholeNumber(1, 10_000),
       1_000,
     )

@@ -12,6 +12,7 @@ interface Options {
   readonly json: boolean;
 }
 
+const CHAINS: readonly Chain[] = ['motion', 'poses', 'demo'];
 const rates = wholeNumbers(0, 10_000, '80,1000');
 
 export function register(bench: Command): void {
@@ -24,10 +25,10 @@ export function register(bench: Command): void {
     .option('--seconds <number>', 'length of each measurement', wholeNumber(1, 600), 10)
     .option('--frames <list>', 'frames per second of 4 links; 0: none', rates, [80, 1_000])
     .addOption(
-      new Option('--chain <name>', 'motion: only cleaning, motion and store (default: both)').choices([
-        'demo',
-        'motion',
-      ]),
+      new Option(
+        '--chain <name>',
+        'motion: only cleaning, motion and store; poses: with poses, tracks and falls; demo: all operators of the demo (default: all three)',
+      ).choices(CHAINS),
     )
     .option('--against <folder>', 'a compiled checkout of another version, measured in turn with this one')
     .option('--json', 'print the results as JSON', false)
@@ -45,7 +46,7 @@ async function run({ json, chain, against, frames, ...options }: Options): Promi
   const costs = await idleCost({
     ...options,
     rates: frames,
-    chains: chain ? [chain] : ['demo', 'motion'],
+    chains: chain ? [chain] : CHAINS,
     against: against === undefined ? null : path.resolve(against),
     progress: (line) => process.stderr.write(`${line}\n`),
   });

@@ -50,11 +50,11 @@ async function run({ minutes, frames, against, json }: Options): Promise<void> {
 
 /** As Markdown. */
 const table = (versions: readonly (Memory & { readonly version: string })[]): readonly string[] => [
-  '| version | first, MB | last, MB | highest, MB | slope of the second half, MB per hour |',
-  '|---|---|---|---|---|',
+  '| version | first, MB | mean of the second half, MB | last, MB | highest, MB | slope of the second half, MB per hour | frames lost |',
+  '|---|---|---|---|---|---|---|',
   ...versions.map(
-    ({ version, samples, highest, slope, error }) =>
-      `| ${version} | ${samples[0]!.toFixed(0)} | ${samples.at(-1)!.toFixed(0)} | ${highest.toFixed(0)} | ` +
-      `${(slope * 60).toFixed(1)} ± ${(error * 60).toFixed(1)} |`,
+    ({ version, samples, settled, highest, slope, error, sent, lost }) =>
+      `| ${version} | ${samples[0]!.toFixed(0)} | ${settled.toFixed(0)} | ${samples.at(-1)!.toFixed(0)} | ${highest.toFixed(0)} | ` +
+      `${(slope * 60).toFixed(1)} ± ${(error * 60).toFixed(1)} | ${lost} of ${sent} |`,
   ),
 ];

@@ -58,8 +58,8 @@ async function run({ json, ...options }: Options, command: Command): Promise<voi
 
 /** As Markdown, one line a run. */
 const table = (scaled: readonly Scaled[]): readonly string[] => [
-  '| round | threads | frames/s | lost | processor time per frame, us | of the main thread, us | lag p50, ms | lag p99, ms | poses/s of the room with fewest | memory, MB |',
-  '|---|---|---|---|---|---|---|---|---|---|',
+  '| round | threads | frames/s | lost | processor time per frame, us | of the main thread, us | lag p50, ms | lag p99, ms | longest gap between poses of a room, s | windows dropped | memory, MB |',
+  '|---|---|---|---|---|---|---|---|---|---|---|',
   ...scaled.map(
     ({
       round,
@@ -71,11 +71,12 @@ const table = (scaled: readonly Scaled[]): readonly string[] => [
       microseconds,
       mainMicroseconds,
       lag,
-      posesPerSecond,
+      longestGap,
+      dropped,
       residentMb,
     }) =>
       `| ${round} | ${threads}${isControl ? ', again' : ''} | ${reached} | ${((100 * lost) / sent).toFixed(1)} % | ` +
       `${microseconds.toFixed(1)} | ${mainMicroseconds.toFixed(1)} | ${lag ? lag.p50.toFixed(0) : ''} | ` +
-      `${lag ? lag.p99.toFixed(0) : ''} | ${posesPerSecond?.toFixed(2) ?? ''} | ${residentMb.toFixed(0)} |`,
+      `${lag ? lag.p99.toFixed(0) : ''} | ${longestGap?.toFixed(2) ?? ''} | ${dropped} | ${residentMb.toFixed(0)} |`,
   ),
 ];
