@@ -17,6 +17,7 @@ import { outputFile } from '../../pipeline/base/paths.js';
 import { loadMotion } from '../../pipeline/sources/simulator/recorded/library.js';
 import { operatingPoints, thresholdAt, type Operating } from './operating-points.js';
 import { inputsOf, scaleOf } from './impact-batches.js';
+import { writeSeveralReport, type Epoch } from './several-report.js';
 import { readTrainingState } from '../shared/training-state.js';
 import { trainImpacts, type ImpactSettings, type ImpactStanding } from './impact-training.js';
 import { simulateRooms, type Plan, type SimulatedImpact, type SimulatedRoom } from './scenes.js';
@@ -63,6 +64,8 @@ interface Options {
   readonly start?: readonly string[];
   /** File with the training's state, saved after each epoch; an existing one is resumed. */
   readonly state?: string;
+  /** File for a report with the course of the losses. */
+  readonly report?: string;
   readonly seed: number;
   /** Validations without improvement before a net's training stops; 0: it runs to its last epoch. */
   readonly patience: number;
@@ -78,6 +81,8 @@ export interface SeveralStanding {
   readonly nets: readonly Float32Array[];
   /** The next net; null: not begun. */
   readonly net: ImpactStanding | null;
+  /** Missing in states of earlier versions. */
+  readonly curve?: readonly Epoch[];
 }
 
 /**
@@ -89,8 +94,11 @@ export async function trainSeveral({
   cache,
   start = [],
   motion,
+  report,
   ...training
-}: Options): Promise<SeveralWeights & Written & { readonly points: readonly Operating[] }> {
+}: Options): Promise<
+  SeveralWeights & Written & { readonly points: readonly Operating[]; readonly curve: readonly Epoch[] }
+> {
   const { print } = training;
   const firsts = start.map((file) => orInputError(() => severalWeightsOf(file)));
   const [first] = firsts;
@@ -107,7 +115,7 @@ export async function trainSeveral({
   const settings = { ...SEVERAL_SETTINGS, ...(first && { ...FURTHER_SETTINGS, nets: first.nets.length }) };
   const watched = examplesIn(rooms.watched);
   const starts = firsts.length === 0 ? null : meanOf(firsts.map((one) => parametersOf(one)));
-  const trained = trainNets({ ...training, examples, watched, scale, settings, starts });
+  const { trained, curve } = trainNets({ ...training, examples, watched, scale, settings, starts });
   const { kept } = FURTHER_SETTINGS;
   const nets = first ? meanOf([trained, parametersOf(first)], [1 - kept, kept]) : trained;
   const points = pointsOf(nets, scale, simulateRooms(rooms.tuning, { cache, print }), print);
@@ -134,7 +142,11 @@ export async function trainSeveral({
     nets: encoded,
   });
   print(`wrote ${out}, sha256 ${written.sha256}`);
-  return { ...written, points };
+  if (report !== undefined) {
+    writeSeveralReport(report, { ...written, curve, points });
+    print(`wrote ${report}`);
+  }
+  return { ...written, points, curve };
 }
 
 /** The mean of networks, weight by weight. @param shares of each; equal ones by default */
@@ -187,23 +199,27 @@ interface NetTraining {
 }
 
 /** Trains the nets one after another, from where an interrupted training was. */
-function trainNets(training: NetTraining): readonly Float32Array[] {
+function trainNets(training: NetTraining): {
+  readonly trained: readonly Float32Array[];
+  readonly curve: readonly Epoch[];
+} {
   const { examples, starts, settings, state, seed, print } = training;
   // Gigabytes to hash, so only where there is a state.
   const digest = state === undefined ? '' : digestOf(examples, starts);
   const standing = standingOf(state, seed, digest);
   const nets = [...(standing?.nets ?? [])];
+  const curve = [...(standing?.curve ?? [])];
   if (standing)
     print(`resumed: ${nets.length} nets and ${standing.net?.epoch ?? 0} epochs of the next are done`);
   for (let net = standing?.net ?? null; nets.length < settings.nets; net = null) {
     const save = (now: ImpactStanding | null) => {
-      const saved: SeveralStanding = { seed, digest, nets, net: now };
+      const saved: SeveralStanding = { seed, digest, nets, net: now, curve };
       if (state !== undefined) replaceFile(state, serialize(saved));
     };
-    nets.push(trainNet(nets.length, training, net, save));
+    nets.push(trainNet(nets.length, training, net, curve, save));
     save(null);
   }
-  return nets;
+  return { trained: nets, curve };
 }
 
 /** Differs if a training has other examples or begins with other weights. */
@@ -220,17 +236,19 @@ export function digestOf(
   return hash.digest('hex');
 }
 
-/** Trains net number `net`, from 0. */
+/** Trains net number `net`, from 0, and adds its epochs to `curve`. */
 function trainNet(
   net: number,
   { examples, watched, scale, settings, starts, seed, patience, print }: NetTraining,
   standing: ImpactStanding | null,
+  curve: Epoch[],
   save: (now: ImpactStanding) => void,
 ): Float32Array {
   const { nets, epochs } = settings;
   const trained = trainImpacts(examples, scale, settings, 1000 * seed + net, {
     ...{ impacts: watched, patience, standing, save, start: starts?.[net] },
     progress: (epoch, loss, elsewhere) => {
+      curve.push({ net: net + 1, epoch, loss, validation: elsewhere });
       print(
         `net ${net + 1} of ${nets}: epoch ${epoch} of ${epochs}, loss ${loss.toFixed(4)}, validation ${elsewhere.toFixed(4)}`,
       );

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serialize } from 'node:v8';
@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { batchOf, examplesOf, inputsOf, noiseOf } from '../../bench/falls/impact-batches.js';
 import { lossAndGradient, trainImpacts, type ImpactStanding } from '../../bench/falls/impact-training.js';
 import { SCALE } from '../../bench/falls/scenes.js';
+import { writeSeveralReport } from '../../bench/falls/several-report.js';
 import { digestOf, meanOf, standingOf } from '../../bench/falls/train-several.js';
 import { CHANNELS, Changes, LAGS_MS } from '../../operators/detect-falls/impacts/changes.js';
 import { DropFinder } from '../../operators/detect-falls/impacts/drops.js';
@@ -366,6 +367,25 @@ describe('the network of several links', () => {
     expect(() => standingOf(file, 1, 'abc')).toThrow('of another network');
     await writeFile(file, 'nothing');
     expect(() => standingOf(file, 1, 'abc')).toThrow('not a readable training state');
+  });
+
+  it('reports the losses of each epoch, and what is found in the tuning rooms', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'csiflow-falls-'));
+    afterThisTest(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'new', 'training.md');
+    writeSeveralReport(file, {
+      file: 'falls.json',
+      sha256: 'abc',
+      trainedOn: 'two rooms',
+      settings: { nets: 1, seed: 7 },
+      curve: [{ net: 1, epoch: 1, loss: 0.51234, validation: 0.6 }],
+      points: [{ rate: 1, threshold: 1.051, found: 3, falls: 4, falseAnHour: 0.9, hours: 2 }],
+    });
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain('Trained on: two rooms. Weights: `falls.json`, SHA-256 `abc`.');
+    expect(text).toContain('Settings: nets 1, seed 7.');
+    expect(text).toContain('| 1.05 | 3 of 4 | 0.90 |');
+    expect(text).toContain('| 1 | 1 | 0.5123 | 0.6000 |');
   });
 
   it('gives the logits that NumPy gives with the shipped weights', () => {

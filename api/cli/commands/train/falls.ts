@@ -16,6 +16,7 @@ interface Options {
   motion?: string;
   start?: string[];
   state?: string;
+  report?: string;
   patience?: number;
   json?: boolean;
 }
@@ -25,6 +26,9 @@ const EXAMPLES =
 
 const MOTION =
   'with --several or --warnings: folder of recorded motion (clips/ and ragdoll-falls/); adds rooms where people move and fall as recorded';
+const WARNINGS = 'fit the model of early warnings, on simulated rooms and the shipped nets of several links';
+const REPORT =
+  'with --several: write the losses of all epochs, and the falls found in tuning rooms, to this Markdown file';
 const START =
   'with --several: weights to train further, in rooms of other seeds; of several files, the mean. A fifth of the first stays';
 
@@ -53,12 +57,7 @@ export function register(train: Command): void {
     )
     .option('--seed <number>', 'seed of the bootstrap, the noise and the initial weights', wholeNumber(0), 1)
     .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
-    .addOption(
-      new Option(
-        '--warnings',
-        'fit the model of early warnings, on simulated rooms and the shipped nets of several links',
-      ).conflicts('several'),
-    )
+    .addOption(new Option('--warnings', WARNINGS).conflicts('several'))
     .option(
       '--cache <folder>',
       'store simulated rooms (--several, --warnings) or what the nodes made of recordings (--recordings) there, to resume an interrupted run',
@@ -69,6 +68,7 @@ export function register(train: Command): void {
       '--state <file>',
       'with --several: save the state of the training there after each epoch, and resume from it',
     )
+    .addOption(new Option('--report <file>', REPORT).conflicts(['recordings', 'data', 'warnings']))
     .option(
       '--patience <number>',
       'stop a net after this many validations without improvement (with --several: on other rooms, once per epoch, default 20; otherwise on a third of the examples, every 10 steps, default 0); 0: never',
