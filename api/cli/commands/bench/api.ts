@@ -26,7 +26,7 @@ export function register(bench: Command): void {
     .option('--json', 'print the results as JSON', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  csiflow bench api --rounds 9\n  csiflow bench api --peer other-server.yaml',
+      '\nExample:\n  csiflow bench api --rounds 9\n  csiflow bench api --peer other-server.yaml',
     )
     .action(run);
 }
