@@ -1,10 +1,12 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import { startPeer } from '../../bench/speed/system/peer.js';
 import { drive, droppedBehind, untilStill } from '../../bench/speed/system/program.js';
 import { sendFrom } from '../../bench/speed/system/service.js';
 import { lossless } from '../../bench/speed/system/udp-line.js';
 import { knownBins } from '../../pipeline/formats/devices/adr018/adr018-fields.js';
+import { freePorts } from '../support/servers/server.js';
 
 it('sends datagrams of as many subcarriers as asked, of each link in turn', async () => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
@@ -41,7 +43,22 @@ it('drives a program with the fields of its load alone, whatever else the option
     end: () => once(socket.close(), 'close').then(() => undefined),
   };
   const load = { links: 1, subcarriers: 64, rate: 50, seconds: 0.2, progress: () => undefined };
-  expect(await drive(program, load)).toMatchObject({ sent: 10, processed: 10, dropped: 0 });
+  expect(await drive(program, load)).toMatchObject({ sent: 10, processed: 10, dropped: null });
+});
+
+it('kills a peer that ignores the signal to end', async () => {
+  const [port] = await freePorts(1);
+  const script = `
+    process.on('SIGTERM', () => undefined);
+    require('node:dgram').createSocket('udp4').bind(${port}, '127.0.0.1');
+  `;
+  const adapter = {
+    ...{ name: 'deaf', command: [process.execPath, '-e', script] },
+    ...{ port: port!, counter: { pattern: 'frames (\\d+)' } },
+  };
+  const { pid, end } = await startPeer(adapter, 50);
+  await end();
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
 it('takes the highest rate at which neither run lost a datagram or dropped a window, as far as the sender reached it', () => {

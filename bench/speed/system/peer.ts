@@ -10,9 +10,11 @@ import { pause } from './service.js';
 const OUTPUT_CHARACTERS = 65_536;
 /** How long a program may take until its counter can be read. */
 const START_MS = 30_000;
+/** How long it may take to end when asked; then it is killed. */
+const END_MS = 5_000;
 
 /** Starts another program. @throws Error with the end of its output if its counter cannot be read */
-export async function startPeer(adapter: Adapter): Promise<Program> {
+export async function startPeer(adapter: Adapter, endMs = END_MS): Promise<Program> {
   const { name, counter, port } = adapter;
   const [file, ...args] = adapter.command.map((part) => part.replaceAll('{port}', String(port)));
   const child = spawn(file!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -36,7 +38,9 @@ export async function startPeer(adapter: Adapter): Promise<Program> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exit = once(child, 'exit');
     child.kill('SIGTERM');
+    const patience = setTimeout(() => child.kill('SIGKILL'), endMs);
     await exit;
+    clearTimeout(patience);
   };
   try {
     await Promise.race([ready(child, name, processed), failed]);

@@ -23,6 +23,8 @@ export interface PeerSpeed {
   readonly rate: number;
   /** Share of the datagrams sent that were not processed. */
   readonly lost: Spread;
+  /** Windows and other records dropped behind its input. Null: nobody counts them. */
+  readonly dropped: Spread | null;
   /** Processor time of all threads by processed datagram, microseconds. Null if none was. */
   readonly microseconds: Spread | null;
   /** Processed per second over csiflow in the same round, median. */
@@ -57,11 +59,13 @@ function summary(
   own: readonly Driven[],
 ): PeerSpeed {
   const share = ({ processed, sent }: Driven) => processed / sent;
+  const counted = rounds.flatMap(({ dropped }) => dropped ?? []);
   const busy = rounds.filter(({ processed }) => processed > 0);
   return {
     program,
     rate,
     lost: spreadOf(rounds.map((round) => 1 - share(round))),
+    dropped: counted.length === 0 ? null : spreadOf(counted),
     microseconds:
       busy.length === 0 ? null : spreadOf(busy.map(({ used, processed }) => (used * 1e6) / processed)),
     overCsiflow: spreadOf(rounds.map((round, index) => share(round) / share(own[index]!)))[0],

@@ -31,8 +31,8 @@ export interface Driven {
   /** How long sending took. */
   readonly seconds: number;
   readonly processed: number;
-  /** See {@link Program.dropped}; 0 if nobody counts them. */
-  readonly dropped: number;
+  /** See {@link Program.dropped}; null if nobody counts them. */
+  readonly dropped: number | null;
   /** Processor time of all threads, seconds. */
   readonly used: number;
 }
@@ -44,8 +44,7 @@ export async function drive(program: Program, { links, subcarriers, rate, second
     const order = { links, subcarriers, rate, seconds, port: program.port, times: false };
     await sendFrom({ ...order, rate: Math.min(rate, WARM_UP_RATE), seconds: WARM_UP_S });
     await program.settled();
-    const droppedSoFar = () => program.dropped?.() ?? Promise.resolve(0);
-    const [before, dropped] = [await program.processed(), await droppedSoFar()];
+    const [before, dropped] = [await program.processed(), await program.dropped?.()];
     const used = await processorSeconds(program.pid);
     const { sent, seconds: took } = await sendFrom(order);
     await program.settled();
@@ -53,7 +52,7 @@ export async function drive(program: Program, { links, subcarriers, rate, second
       sent,
       seconds: took,
       processed: (await program.processed()) - before,
-      dropped: (await droppedSoFar()) - dropped,
+      dropped: dropped === undefined ? null : (await program.dropped!()) - dropped,
       used: (await processorSeconds(program.pid)) - used,
     };
   } finally {

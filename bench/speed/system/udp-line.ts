@@ -20,7 +20,7 @@ export interface UdpStep extends Omit<UdpSetup, 'rates'> {
   readonly sent: number;
   readonly received: number;
   readonly lost: number;
-  /** Windows and other records dropped behind the socket. */
+  /** Windows and other records dropped behind the socket; 0 for the bare one. */
   readonly dropped: number;
   /** Processor time of the whole process, all threads, per datagram received. */
   readonly microseconds: number;
@@ -56,7 +56,7 @@ export async function udpLine(
       sent,
       received: processed,
       lost: sent - processed,
-      dropped,
+      dropped: dropped ?? 0,
       microseconds: (used * 1e6) / processed,
     });
   }

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import type { Spread } from '../../../../bench/shared/spread.js';
 import type { PeersOptions, PeerSpeed } from '../../../../bench/speed/system/peers.js';
 import { subcarrierCount, wholeNumber, wholeNumbers } from '../../number-options.js';
 
@@ -52,14 +53,19 @@ async function run(files: readonly string[], { json, ...options }: Options): Pro
 
 /** As Markdown. */
 const table = (speeds: readonly PeerSpeed[]): readonly string[] => [
-  '| program | datagrams/s | lost, % | processor time per datagram, us | processed, over csiflow |',
-  '|---|---|---|---|---|',
+  '| program | datagrams/s | lost, % | dropped windows | processor time per datagram, us | processed, over csiflow |',
+  '|---|---|---|---|---|---|',
   ...speeds.map(
-    ({ program, rate: sent, lost, microseconds, overCsiflow }) =>
-      `| ${program} | ${sent} | ${spread(lost.map((share) => 100 * share))} | ` +
-      `${microseconds ? spread(microseconds) : ''} | ${overCsiflow.toFixed(2)} |`,
+    ({ program, rate: sent, lost, dropped, microseconds, overCsiflow }) =>
+      `| ${program} | ${sent} | ${spread(percent(lost), 1)} | ${spread(dropped, 0)} | ` +
+      `${spread(microseconds, 1)} | ${overCsiflow.toFixed(2)} |`,
   ),
 ];
 
-const spread = ([middle, least, most]: readonly number[]): string =>
-  `${middle!.toFixed(1)} (${least!.toFixed(1)} to ${most!.toFixed(1)})`;
+const percent = ([middle, least, most]: Spread): Spread => [100 * middle, 100 * least, 100 * most];
+
+function spread(values: Spread | null, digits: number): string {
+  if (!values) return '';
+  const [middle, least, most] = values.map((value) => value.toFixed(digits));
+  return `${middle} (${least} to ${most})`;
+}
