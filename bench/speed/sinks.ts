@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
+import { SECRET } from '../../pipeline/config/index.js';
 import type { AnySink } from '../../pipeline/component/index.js';
 import type { Data, Measure } from '../../pipeline/model/index.js';
 import { openSink } from '../shared/context.js';
@@ -11,11 +12,16 @@ import { spreadOf, type Spread } from '../shared/spread.js';
 /** What a sink is measured with: a node's configuration without `type` and `from`. */
 export interface SinkOrder {
   readonly component: AnySink;
+  /** With defaults. */
   readonly config: object;
+  /** As the user wrote it. */
+  readonly written: object;
 }
 
 export interface SinkSpeed {
   readonly sink: string;
+  /** See {@link withoutSecrets}. */
+  readonly config: unknown;
   /** Written and flushed, over the rounds. */
   readonly recordsPerSecond: Spread;
   /** Processor time of csiflow's process for each record; a server's time is not in it. */
@@ -50,6 +56,7 @@ export async function sinkSpeeds(
     for (let round = 0; round < rounds; round++) pairs.push([await once(), await once()]);
     speeds.push({
       sink,
+      config: withoutSecrets(order.written),
       recordsPerSecond: spreadOf(pairs.map(([{ perSecond }]) => perSecond)),
       microseconds: spreadOf(pairs.map(([{ microseconds }]) => microseconds)),
       control: spreadOf(pairs.map(([first, again]) => again.perSecond / first.perSecond))[0],
@@ -63,16 +70,19 @@ interface Measured {
   readonly microseconds: number;
 }
 
+/** @param from number of the first record */
 async function measure({ component, config }: SinkOrder, count: number, from: number): Promise<Measured> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-sink-'));
   try {
     const sink = await openSink(component, config, folder);
     try {
       const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, index) =>
-        Array.from({ length: BATCH }, (_, record) => recordOf(from + index * BATCH + record)).filter(
-          ({ port }) => component.inputs.includes(port),
-        ),
+        Array.from({ length: Math.min(BATCH, count - index * BATCH) }, (_, record) =>
+          recordOf(from + index * BATCH + record),
+        ).filter(({ port }) => component.inputs.includes(port)),
       );
+      const written = batches.reduce((sum, { length }) => sum + length, 0);
+      if (written === 0) throw new Error(`${component.name} reads neither pose frames nor measures`);
       const [began, before] = [performance.now(), process.cpuUsage()];
       for (const [epoch, batch] of batches.entries()) {
         const [failure] = await sink.write(batch, epoch + 1);
@@ -80,7 +90,6 @@ async function measure({ component, config }: SinkOrder, count: number, from: nu
       }
       await sink.flush();
       const [ms, cpu] = [performance.now() - began, process.cpuUsage(before)];
-      const written = batches.reduce((sum, { length }) => sum + length, 0);
       return { perSecond: written / (ms / 1000), microseconds: (cpu.user + cpu.system) / written };
     } finally {
       await sink.close();
@@ -103,6 +112,21 @@ const measureOf = (index: number): Measure => ({
   source: 'csiflow',
   provenance: { origin: 'simulated' },
 });
+
+/** What a user wrote, to be shown: without passwords, tokens and secrets, and of addresses the host only. */
+export function withoutSecrets(written: object): unknown {
+  const text = JSON.stringify(written, (key, value: unknown) => {
+    if (/password|token|secret/i.test(key) && value !== null) return SECRET;
+    return typeof value === 'string' && value.includes('://') ? hostOf(value) : value;
+  });
+  return JSON.parse(text);
+}
+
+function hostOf(address: string): string {
+  if (!URL.canParse(address)) return SECRET;
+  const { protocol, host } = new URL(address);
+  return `${protocol}//${host}`;
+}
 
 /** A node's configuration with its defaults, or what is wrong with it. */
 export function configOf({ config: schema, check }: AnySink, written: object): object | string {

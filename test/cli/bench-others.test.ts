@@ -2,13 +2,15 @@ import { expect, test } from 'vitest';
 import { machine, machineText } from '../../bench/machine.js';
 import { inTurn } from '../../bench/speed/in-turn.js';
 import { operatorCosts } from '../../bench/speed/operator-costs.js';
-import { configOf, sinkSpeeds } from '../../bench/speed/sinks.js';
+import { configOf, sinkSpeeds, withoutSecrets } from '../../bench/speed/sinks.js';
 import { checkAdapter } from '../../bench/speed/system/adapter.js';
 import { ofPoses } from '../../bench/speed/system/scale.js';
 import { calibrate } from '../../operators/calibrate/calibrate.js';
 import { csiRatio } from '../../operators/csi-ratio/csi-ratio.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
+import type { AnySink } from '../../pipeline/component/index.js';
+import type { Measure, PoseFrame } from '../../pipeline/model/index.js';
 import { file } from '../../sinks/file.js';
 
 const progress = () => undefined;
@@ -28,13 +30,53 @@ test('operators are timed, and those that do nothing with the input are named', 
   ]);
 });
 
-test('a sink is timed with its configuration', async () => {
-  const config = configOf(file, { path: 'out.ndjson' });
-  if (typeof config === 'string') throw new Error(config);
-  const [speed] = await sinkSpeeds([{ component: file, config }], { rounds: 1, records: 256, progress });
-  expect(speed).toMatchObject({ sink: 'file' });
-  expect(speed!.recordsPerSecond[0]).toBeGreaterThan(0);
+test('a sink is timed and shown with its configuration', async () => {
+  const orders = [{ path: 'out.ndjson' }, { path: 'out.parquet' }].map((written) => {
+    const config = configOf(file, written);
+    if (typeof config === 'string') throw new Error(config);
+    return { component: file, config, written };
+  });
+  const speeds = await sinkSpeeds(orders, { rounds: 1, records: 256, progress });
+  expect(speeds).toMatchObject([
+    { sink: 'file', config: { path: 'out.ndjson' } },
+    { sink: 'file', config: { path: 'out.parquet' } },
+  ]);
+  for (const { recordsPerSecond } of speeds) expect(recordsPerSecond[0]).toBeGreaterThan(0);
   expect(configOf(file, { path: 7 })).toBe('path must be string');
+});
+
+test('each measurement of a sink writes as many records as asked, and later ones', async () => {
+  const written: (PoseFrame | Measure)[][] = [];
+  const collector = {
+    ...file,
+    create: () => ({
+      open: () => {
+        written.push([]);
+        return Promise.resolve();
+      },
+      write: (records: readonly (PoseFrame | Measure)[]) => {
+        written.at(-1)!.push(...records);
+        return Promise.resolve([]);
+      },
+      flush: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    }),
+  } as unknown as AnySink;
+  const order = { component: collector, config: {}, written: {} };
+  await sinkSpeeds([order], { rounds: 1, records: 1000, progress });
+  expect(written.map(({ length }) => length)).toEqual([1000, 1000, 1000]);
+  expect(new Set(written.flat().map(({ port, time }) => `${port} ${time}`)).size).toBe(3000);
+});
+
+test('passwords and tokens are not shown, and of addresses only the host', () => {
+  const written = {
+    ...{ url: 'https://example.org:8443/hooks/abc?key=def', token: null, path: 'a/b.ndjson' },
+    ...{ servers: ['nats://me:word@nats:4222'], sasl: { username: 'me', password: 'word' } },
+  };
+  expect(withoutSecrets(written)).toEqual({
+    ...{ url: 'https://example.org:8443', token: null, path: 'a/b.ndjson' },
+    ...{ servers: ['nats://nats:4222'], sasl: { username: 'me', password: '***' } },
+  });
 });
 
 test('an adapter of a peer names what is wrong with it', () => {

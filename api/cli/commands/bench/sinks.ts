@@ -71,7 +71,7 @@ async function run({ sink, json, ...options }: Options, command: Command): Promi
     }
     const config = configOf(component, written);
     if (typeof config === 'string') return command.error(`error: ${type}: ${config}`, { exitCode: 2 });
-    return { component, config };
+    return { component, config, written };
   });
   const on = machine();
   const speeds = await sinkSpeeds(orders, {
@@ -87,12 +87,12 @@ async function run({ sink, json, ...options }: Options, command: Command): Promi
 
 /** As Markdown. */
 const table = (speeds: readonly SinkSpeed[]): readonly string[] => [
-  '| sink | records/s | slowest to fastest round | processor time per record, us | control |',
-  '|---|---|---|---|---|',
-  ...speeds.map(({ sink, recordsPerSecond: [middle, least, most], microseconds, control }) => {
+  '| sink | configuration | records/s | slowest to fastest round | processor time per record, us | control |',
+  '|---|---|---|---|---|---|',
+  ...speeds.map(({ sink, config, recordsPerSecond: [middle, least, most], microseconds, control }) => {
     const [perSecond, from, to] = [middle, least, most].map((value) =>
       Math.round(value).toLocaleString('en'),
     );
-    return `| \`${sink}\` | ${perSecond} | ${from} to ${to} | ${microseconds[0].toFixed(1)} | ${control.toFixed(2)} |`;
+    return `| \`${sink}\` | \`${JSON.stringify(config)}\` | ${perSecond} | ${from} to ${to} | ${microseconds[0].toFixed(1)} | ${control.toFixed(2)} |`;
   }),
 ];
