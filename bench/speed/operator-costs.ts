@@ -1,20 +1,19 @@
 import { Value } from 'typebox/value';
-import type { AnyOperator, Operator, Output } from '../../pipeline/component/index.js';
-import type { CsiBlock, Data, PoseFrame, Window } from '../../pipeline/model/index.js';
-import { adr018 } from '../../pipeline/formats/devices/adr018/adr018.js';
+import { requiredPorts, type AnyOperator, type Output } from '../../pipeline/component/index.js';
+import type { Data } from '../../pipeline/model/index.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { newestOf } from '../../pipeline/runtime/signals/signal.js';
 import { benchContext } from '../shared/context.js';
-import { poseFrame } from '../shared/pose-frame.js';
 import { spreadOf, type Spread } from '../shared/spread.js';
-import { createSteps } from './bench-line.js';
-import { LINKS, madeBatch } from './operators.js';
+import { INPUT_PORTS, madeInput, type Input, type InputPort } from './operator-input.js';
+import { LINKS } from './operators.js';
 
-/** Processor time of an operator by record: a frame, a window, or a pose frame. */
+/** Processor time of an operator by record: a frame, a window, or a result. */
 export interface OperatorCost {
   readonly operator: string;
   readonly config: object;
-  readonly reads: 'csi' | 'window' | 'pose';
+  /** The records that it was measured with. */
+  readonly reads: readonly InputPort[];
   /** Microseconds, over the rounds. */
   readonly microseconds: Spread;
   /** The same measured again in each round, over the first: what the machine adds. Median. */
@@ -34,8 +33,8 @@ export interface OperatorOptions {
 }
 
 /**
- * Operators that return their results at once, each alone with its first example, on 20 links of 64
- * subcarriers with 100 frames/s.
+ * Operators that return their results at once, each alone with its first example and the records that this example
+ * reads: of 20 links of 64 subcarriers with 100 frames/s, or made-up results.
  */
 export async function operatorCosts(
   operators: readonly AnyOperator[],
@@ -55,19 +54,17 @@ export async function operatorCosts(
   return { costs, notMeasured };
 }
 
-type Input = Readonly<Record<'csi' | 'window' | 'pose', readonly Data[]>>;
-
 /** @throws Error with the reason if it cannot be measured */
 async function costOf(
   component: AnyOperator,
   input: Input,
   { rounds, atLeastMs }: OperatorOptions,
 ): Promise<OperatorCost> {
-  const reads = (['csi', 'window', 'pose'] as const).find((port) => component.inputs.includes(port));
   if (component.asynchronous !== undefined) throw new Error('it works in a thread');
-  if (reads === undefined) throw new Error(`it reads ${component.inputs.join(', ')} only`);
   const config = component.examples[0]!.config;
-  const once = () => measure(component, config, input[reads], atLeastMs);
+  const reads = portsRead(component, config);
+  const records = reads.flatMap((port) => input[port]).sort((a, b) => newestOf(a) - newestOf(b));
+  const once = () => measure(component, config, records, atLeastMs);
   await once();
   const pairs: (readonly [number, number])[] = [];
   for (let round = 0; round < rounds; round++) pairs.push([await once(), await once()]);
@@ -81,8 +78,24 @@ async function costOf(
 }
 
 /**
+ * The records that its configuration needs. If it needs none in particular, those of its first port in
+ * {@link INPUT_PORTS}.
+ * @throws Error if there are none such
+ */
+function portsRead(component: AnyOperator, config: object): readonly InputPort[] {
+  const required = requiredPorts(component, configOf(component, config));
+  const ports = required.length > 0 ? required : component.inputs;
+  const made = INPUT_PORTS.filter((port) => ports.includes(port));
+  if (made.length < required.length || made.length === 0) throw new Error(`it reads ${ports.join(', ')}`);
+  return required.length > 0 ? made : made.slice(0, 1);
+}
+
+const configOf = (component: AnyOperator, config: object) =>
+  Value.Default(component.config, { ...config }) as object;
+
+/**
  * Microseconds of processor time per record. A new instance, so that every measurement begins alike.
- * @throws Error if it rejects the records, or has no results: what it does not do takes no time
+ * @throws Error if it rejects the records, has no results, or only passes them: what it does not do takes no time
  */
 async function measure(
   component: AnyOperator,
@@ -90,52 +103,24 @@ async function measure(
   input: readonly Data[],
   atLeastMs: number,
 ): Promise<number> {
-  let [records, used, results] = [0, 0, 0];
+  let [records, used, results, passed] = [0, 0, 0, 0];
   while (used < atLeastMs * 1000) {
-    const operator = component.create(
-      Value.Default(component.config, { ...config }) as never,
-      benchContext(LINKS),
-    );
+    const operator = component.create(configOf(component, config) as never, benchContext(LINKS));
     await operator.open?.();
     const before = process.cpuUsage();
     for (const record of input) {
-      const { data, failed = [] } = operator.process(record, 'bench') as Output<Data>;
+      const { data, routes, failed = [] } = operator.process(record, 'bench') as Output<Data>;
       if (failed.length > 0) throw new Error(`it rejects made-up records: ${failed[0]!.reason}`);
       results += data.length + (operator.watermark?.(newestOf(record)).data.length ?? 0);
+      // Operators on frames change them in place.
+      if (record.port !== 'csi' && data[0] === record && !routes) passed++;
       records += record.port === 'csi' ? record.count : 1;
     }
     const { user, system } = process.cpuUsage(before);
     used += user + system;
     await operator.close?.();
     if (results === 0) throw new Error('it has no results for made-up records');
+    if (passed === records && results === records) throw new Error('it passes made-up records unchanged');
   }
   return used / records;
 }
-
-const BATCHES = 150;
-
-/** Two and a half seconds of frames, their windows, and a minute of pose frames. */
-function madeInput(): Input {
-  const context = benchContext(LINKS);
-  const decoder = adr018.decoder(context);
-  const csi = Array.from({ length: BATCHES }, (_, index) => decoder.decode(madeBatch(64, index)).data)
-    .flat()
-    .filter((record): record is CsiBlock => record.port === 'csi');
-  const steps = createSteps(context);
-  const window: Window[] = [];
-  for (const block of csi) {
-    let data: readonly Data[] = [block];
-    for (const step of steps) data = data.flatMap((record) => resultsOf(step, record));
-    const closed = steps.at(-1)!.watermark?.(block.time[block.count - 1]!).data ?? [];
-    for (const one of closed) if (one.port === 'window') window.push(one);
-  }
-  const environment = context.environments[0]!.id;
-  const pose: readonly PoseFrame[] = Array.from({ length: 600 }, (_, index) => ({
-    ...poseFrame(index),
-    environment,
-  }));
-  return { csi, window, pose };
-}
-
-const resultsOf = (step: Operator, record: Data): readonly Data[] =>
-  (step.process(record, 'bench') as Output<Data>).data;

@@ -7,8 +7,12 @@ import { checkAdapter } from '../../bench/speed/system/adapter.js';
 import { ofPoses } from '../../bench/speed/system/scale.js';
 import { calibrate } from '../../operators/calibrate/calibrate.js';
 import { csiRatio } from '../../operators/csi-ratio/csi-ratio.js';
+import { filter } from '../../operators/filter/filter.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
+import { join } from '../../operators/join/join.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
+import { throttle } from '../../operators/throttle/throttle.js';
+import { trackPersons } from '../../operators/track-persons/track-persons.js';
 import type { AnySink } from '../../pipeline/component/index.js';
 import type { Measure, PoseFrame } from '../../pipeline/model/index.js';
 import { file } from '../../sinks/file.js';
@@ -21,13 +25,29 @@ test('operators are timed, and those that do nothing with the input are named', 
     atLeastMs: 1,
     progress,
   });
-  expect(costs).toMatchObject([{ operator: 'phase-sanitize', reads: 'csi' }]);
+  expect(costs).toMatchObject([{ operator: 'phase-sanitize', reads: ['csi'] }]);
   expect(costs[0]!.microseconds[0]).toBeGreaterThan(0);
   expect(notMeasured).toMatchObject([
     { operator: 'csi-ratio', reason: 'it has no results for made-up records' },
     { operator: 'infer-pose', reason: 'it works in a thread' },
     { operator: 'calibrate', reason: expect.stringContaining('does not exist') as string },
   ]);
+});
+
+test('operators on results are timed with the kinds that their example reads, unless they only pass them', async () => {
+  const passing = { ...filter, examples: [{ title: 'All', config: { where: 'true' } }] };
+  const { costs, notMeasured } = await operatorCosts([filter, throttle, join, trackPersons, passing], {
+    rounds: 1,
+    atLeastMs: 1,
+    progress,
+  });
+  expect(costs.map(({ operator, reads }) => [operator, reads])).toEqual([
+    ['filter', ['event']],
+    ['throttle', ['event']],
+    ['join', ['event', 'measure']],
+    ['track-persons', ['pose']],
+  ]);
+  expect(notMeasured).toEqual([{ operator: 'filter', reason: 'it passes made-up records unchanged' }]);
 });
 
 test('a sink is timed and shown with its configuration', async () => {

@@ -44,12 +44,16 @@ async function run({ only, json, ...options }: Options, command: Command): Promi
     return;
   }
   process.stdout.write(`${machineText(on)}; ${options.rounds} rounds\n\n${table(costs).join('\n')}\n`);
+  process.stdout.write(`\nmeasured: ${costs.length} of ${costs.length + notMeasured.length} operators\n`);
   for (const { operator, reason } of notMeasured)
     process.stdout.write(`\nnot measured: ${operator}: ${reason}`);
   process.stdout.write('\n');
 }
 
-const RECORDS = { csi: 'frame', window: 'window', pose: 'pose frame' } as const;
+const RECORDS = {
+  ...{ csi: 'frame', window: 'window' },
+  ...{ event: 'event', pose: 'pose frame', measure: 'measure' },
+} as const;
 
 /** As Markdown, the most expensive first. */
 const table = (costs: readonly OperatorCost[]): readonly string[] => [
@@ -60,6 +64,6 @@ const table = (costs: readonly OperatorCost[]): readonly string[] => [
     .map(({ operator, config, reads, microseconds: [middle, least, most], control }) => {
       const spread = `${middle.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`;
       const perSecond = Math.round(1e6 / middle).toLocaleString('en');
-      return `| \`${operator}\` | \`${JSON.stringify(config)}\` | ${RECORDS[reads]} | ${spread} | ${perSecond} | ${control.toFixed(2)} |`;
+      return `| \`${operator}\` | \`${JSON.stringify(config).replaceAll('|', '\\|')}\` | ${reads.map((port) => RECORDS[port]).join(' or ')} | ${spread} | ${perSecond} | ${control.toFixed(2)} |`;
     }),
 ];
