@@ -13,6 +13,7 @@ import {
   type FileFormat,
   type OpenedFile,
 } from '../../pipeline/formats/index.js';
+import { tableKindOf } from '../../pipeline/formats/tables/kinds.js';
 import { LinkTable, type Data } from '../../pipeline/model/index.js';
 import { median } from '../../operators/shared/median.js';
 import { benchContext, environmentOf } from '../shared/context.js';
@@ -144,10 +145,16 @@ function headOf(path: string): Uint8Array {
   return head!;
 }
 
-/** @throws FormatError for a file of an unknown kind */
+/** @throws FormatError for a table, or a file of an unknown kind */
 function kindOf(path: string): FileFormat {
-  const kind = recogniseFile(headOf(path));
+  const head = headOf(path);
+  const kind = recogniseFile(head);
   if (kind) return kind;
+  const table = tableKindOf('auto', head, head.length < HEAD_BYTES);
+  if (table) {
+    const reason = `it is a table (${table.name}); only recordings that are decoded record by record are measured`;
+    throw new FormatError('file.format', path, reason);
+  }
   throw new FormatError('file.format', path, 'it is of no kind that csiflow reads');
 }
 

@@ -68,6 +68,12 @@ test('rejects a file of no known kind', () => {
   expect(() => formatSpeeds([file], null, 0.001)).toThrow(/of no kind that csiflow reads/);
 });
 
+test('rejects a table', () => {
+  const file = join(folder, 'amplitudes.npy');
+  writeFileSync(file, Buffer.from('\x93NUMPY', 'latin1'));
+  expect(() => formatSpeeds([file], null, 0.001)).toThrow(/it is a table \(npy\); only recordings/);
+});
+
 test('a Python without csiread is named', () => {
   const file = join(folder, 'atheros');
   const { records } = SAMPLES.find(({ format }) => format === 'atheros')!;

@@ -13,7 +13,10 @@ export function register(bench: Command): void {
     .description(
       'Measure how many frames of each recording are decoded per second of processor time, and the cost of cleaning.',
     )
-    .argument('[files...]', 'recordings of any kind; without any, made-up records of each format')
+    .argument(
+      '[files...]',
+      'recordings, except tables such as .mat and .npz; without any, made-up records of each format',
+    )
     .option('--csiread <python>', 'a Python with csiread, to measure it on the same files in the same run')
     .option('--json', 'print the results as JSON', false)
     .addHelpText(
