@@ -82,7 +82,8 @@ With \`association: iou\`, on SORT's own detections of TUD-Campus (MOTChallenge)
 ## Simulated people
 
 Each row covers ${report.scenes} rooms with people of the simulator. The output of a network is drawn at random, so only the tracker is
-judged. The errors are those of the shipped network in rooms that it was not trained on ([accuracy](accuracy.md)):
+judged. The errors are those that the shipped network had on 23 November 2026, in rooms that it was not trained on. Today's are in
+the [accuracy report](accuracy.md): larger for people at rest and for several people.
 
 | situation | mean error | correlation time |
 |---|---|---|
