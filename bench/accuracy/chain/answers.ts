@@ -88,12 +88,18 @@ export const jointError = (a: readonly (readonly number[])[], b: readonly (reado
 
 /**
  * Reported number of people in the environment over time: from `watch-zones` if the topology has it,
- * otherwise from its tracks.
+ * otherwise from its tracks. If it was never known, 0; once unknown, the last number.
  */
 export function occupancyAt(observed: Observed, zones: boolean, time: number): number {
   if (zones) return lastMeasure(observed, 'occupancy', time) ?? 0;
   const poseFrame = observed.poses.findLast(({ windowEnd }) => windowEnd <= time);
   return poseFrame ? toldOf(poseFrame).filter(({ track }) => track?.state !== 'tentative').length : 0;
+}
+
+/** Whether the topology knows how many people are there: never for a `watch-zones` that has not said so. */
+export function isOccupancyKnown(observed: Observed, zones: boolean, time: number): boolean {
+  if (zones) return lastMeasure(observed, 'occupancy_known', time) === 1;
+  return observed.poses.some(({ windowEnd }) => windowEnd <= time);
 }
 
 /** The last value of a measure of the whole environment. */

@@ -1,5 +1,5 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
-import { poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
+import { isOccupancyKnown, measuresIn, occupancyAt, poseFramesIn, seenIn, toldOf } from '../answers.js';
 import { meanOver, shareOfRooms, type Figure } from '../bootstrap.js';
 import { calibrated, each, playIn, seedsOf, uncalibrated, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed } from '../scene.js';
@@ -7,7 +7,7 @@ import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
 import { mean } from '../../../../operators/shared/mean.js';
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS = [
   { id: 'ghosts', title: 'rooms where more than 5 % of empty frames see a person', unit: 'rooms' },
   { id: 'seen', title: 'empty: frames that see a person', unit: 'share' },
   { id: 'told', title: 'empty: frames that report a person', unit: 'share' },
@@ -15,9 +15,10 @@ const COLUMNS: readonly Column[] = [
   { id: 'presence', title: 'empty: seconds with presence', unit: 'share' },
   { id: 'wrong30', title: 'rooms with a wrong occupancy 30 s after', unit: 'rooms' },
   { id: 'wrongLater', title: 'occupancy wrong, of the time after that', unit: 'share' },
+  { id: 'unknown', title: 'occupancy unknown, of the same time', unit: 'share' },
   { id: 'missed', title: 'walking: frames that see nobody', unit: 'share' },
   { id: 'missedPresence', title: 'walking: seconds without presence', unit: 'share' },
-];
+] as const satisfies readonly Column[];
 
 /** A room has a ghost if a larger share of its empty frames sees somebody. */
 const GHOST = 0.05;
@@ -49,8 +50,8 @@ export async function emptyRooms(plan: Plan): Promise<Table> {
   });
   const rows = VARIANTS.map(({ name }, index): Row => {
     const counts = scenes.map((scene) => scene[index]!);
-    const figure = ({ id, unit }: Column) => {
-      const values = counts.map((one) => one[id]!);
+    const figure = ({ id, unit }: (typeof COLUMNS)[number]) => {
+      const values = counts.map((one) => one[id]);
       return [id, unit === 'rooms' ? roomsWith(values) : meanOver(values)] as const;
     };
     return { name, baseline: false, cells: Object.fromEntries(COLUMNS.map(figure)) };
@@ -58,7 +59,7 @@ export async function emptyRooms(plan: Plan): Promise<Table> {
   return {
     id: 'empty',
     title: 'Empty rooms',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s and leaves by the door; then the room is empty for ${plan.minutes.empty} min. \`See\`: a person detected in this frame; \`report\`: also a person out of sight, at their last known position. Only windows entirely within the empty time, or within the walk, count.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s and leaves by the door; then the room is empty for ${plan.minutes.empty} min. \`See\`: a person detected in this frame; \`report\`: also a person out of sight, at their last known position. Only windows entirely within the empty time, or within the walk, count. An unknown occupancy counts as the last one known, or as 0 if none was.`,
     columns: COLUMNS,
     rows: [...rows, constant('nobody, always', 0), constant('somebody, always', 1)],
   };
@@ -89,7 +90,12 @@ const roomsWith = (values: readonly (readonly number[])[]) =>
     values.flat().length,
   );
 
-function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean, empty: number): Counts {
+/** @param empty the part of the empty time that counts, microseconds */
+export function countsOf(
+  observed: Observed & { readonly truth: Truth },
+  zones: boolean,
+  empty: number,
+): Counts {
   const { moments } = observed.truth;
   const there = moments.filter(({ people }) => people.length > 0);
   const came = there[0]!.time;
@@ -100,8 +106,8 @@ function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean
   const share = (poseFrames: typeof quiet, is: (poseFrame: (typeof quiet)[number]) => boolean) =>
     poseFrames.map((poseFrame) => Number(is(poseFrame)));
   const later: number[] = [];
-  for (let time = left + 30 * SECOND; time <= end; time += SECOND)
-    later.push(Number(occupancyAt(observed, zones, time) !== 0));
+  for (let time = left + 30 * SECOND; time <= end; time += SECOND) later.push(time);
+  const wrong = later.map((time) => Number(occupancyAt(observed, zones, time) !== 0));
   // `presence` covers the second before.
   const presence = measuresIn(observed, 'presence', left + 2 * SECOND, end);
   const presenceWalking = measuresIn(observed, 'presence', came + SETTLED_US, left);
@@ -112,8 +118,9 @@ function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean
     told: share(quiet, (poseFrame) => toldOf(poseFrame).length > 0),
     skeleton: share(quiet, (poseFrame) => toldOf(poseFrame).some(({ articulated }) => articulated)),
     presence: presence.map((value) => Number(value > 0)),
-    wrong30: later.slice(0, 1),
-    wrongLater: later,
+    wrong30: wrong.slice(0, 1),
+    wrongLater: wrong,
+    unknown: later.map((time) => Number(!isOccupancyKnown(observed, zones, time))),
     missed: share(walking, (poseFrame) => seenIn(poseFrame).length === 0),
     missedPresence: presenceWalking.map((value) => Number(value === 0)),
   };
@@ -121,7 +128,10 @@ function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean
 
 function constant(name: string, claims: 0 | 1): Row {
   const figure = (value: number): Figure => ({ value, low: value, high: value, rooms: 0 });
-  const missed = ['missed', 'missedPresence'];
-  const cells = COLUMNS.map(({ id }) => [id, figure(missed.includes(id) ? 1 - claims : claims)] as const);
+  const values: Readonly<Record<string, number>> = {
+    ...Object.fromEntries(COLUMNS.map(({ id }) => [id, claims] as const)),
+    ...{ unknown: 0, missed: 1 - claims, missedPresence: 1 - claims },
+  };
+  const cells = Object.entries(values).map(([id, value]) => [id, figure(value)] as const);
   return { name, baseline: true, cells: Object.fromEntries(cells) };
 }

@@ -13,7 +13,7 @@ export const FALL_COLUMNS: readonly Column[] = [
   { id: 'found', title: 'falls found within 30 s', unit: 'share' },
   { id: 'delay', title: 'reported after, median s', unit: 'number' },
   { id: 'lying', title: 'then reported as lying', unit: 'share' },
-  { id: 'falls', title: 'falls', unit: 'number' },
+  { id: 'falls', title: 'falls', unit: 'count' },
   { id: 'false', title: 'false alarms per hour', unit: 'per_h' },
   { id: 'hours', title: 'hours', unit: 'number' },
 ];

@@ -15,7 +15,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'seen', title: 'pose frames that see a person', unit: 'share' },
   { id: 'told', title: 'pose frames that report a person', unit: 'share' },
   { id: 'skeleton', title: 'pose frames with a skeleton', unit: 'share' },
-  { id: 'recordings', title: 'recordings', unit: 'number' },
+  { id: 'recordings', title: 'recordings', unit: 'count' },
 ];
 
 interface Found {
