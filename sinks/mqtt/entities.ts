@@ -1,3 +1,4 @@
+import { bySubject, OCCUPIED, ORIGIN, subjectsWith, valuesOf } from './templates.js';
 import type { Topics } from './topics.js';
 
 /** Payloads for Home Assistant. */
@@ -44,15 +45,17 @@ const peopleEntities = (topics: Topics): readonly EntityConfig[] => [
     entity: 'presence',
     platform: 'binary_sensor',
     id: 'presence',
-    by: ['detect-motion', 'track-persons', 'detect-falls'],
-    measures: ['presence'],
+    by: ['detect-motion', 'track-persons', 'detect-falls', 'watch-zones'],
+    measures: ['presence', 'occupancy'],
     config: {
       name: 'Presence',
       device_class: 'occupancy',
       state_topic: topics.status('occupancy'),
-      value_template: "{{ 'ON' if value_json.occupied else 'OFF' }}",
+      value_template: OCCUPIED,
       ...attributes(topics.status('occupancy'), {
         reasons: 'value_json.reasons',
+        // Missing in a state that an earlier version left at the broker.
+        basis: 'value_json.basis | default(none)',
         fall: 'value_json.fall',
         origin: ORIGIN,
       }),
@@ -198,24 +201,6 @@ function vital(topics: Topics, id: string, name: string, unit: string, icon: str
     },
   };
 }
-
-/** A template of Home Assistant: a measure of all subjects, as a list. */
-const valuesOf = (measure: string): string =>
-  `(value_json.subjects.values() | map(attribute='${measure}') | select('defined') | list)`;
-
-const withMeasure = (measure: string): string =>
-  `value_json.subjects.items() | selectattr('1.${measure}', 'defined')`;
-
-/** A template: the value of each subject that has this measure. */
-const bySubject = (measure: string): string =>
-  `dict(zip(${withMeasure(measure)} | map('first') | list, ${valuesOf(measure)}))`;
-
-/** A template: ids of the subjects whose measure compares like this to a number. */
-const subjectsWith = (measure: string, test: string, value: number): string =>
-  `${withMeasure(measure)} | selectattr('1.${measure}', '${test}', ${value}) | map('first') | list`;
-
-/** A template: `live`, `replayed` or `simulated`. */
-export const ORIGIN = 'value_json.provenance.origin';
 
 /**
  * Attributes of an entity, each by its template. Home Assistant's recorder stores all of them whenever one

@@ -39,6 +39,8 @@ export interface MessagesSettings {
   readonly summaryInterval: number;
   /** Microseconds of event time for which a fall keeps its room occupied. */
   readonly fallHold: number;
+  /** Whether `watch-zones` feeds the sink. */
+  readonly isCounted: boolean;
   readonly clock: Clock;
 }
 
@@ -55,7 +57,7 @@ export class Messages {
   constructor(topics: Topics, settings: MessagesSettings) {
     this.#topics = topics;
     this.#settings = settings;
-    this.#occupancy = new Occupancy(settings.fallHold, settings.clock);
+    this.#occupancy = new Occupancy(settings, settings.clock);
     this.#regions = new Regions(settings.environment);
   }
 
@@ -161,10 +163,11 @@ export class Messages {
       retain: true,
       records: [record],
     });
-    const occupancy = this.#occupancy.after(record);
+    const regions = this.#regions.after(record);
+    const occupancy = this.#occupancy.after(record, this.#regions.count);
     return [
       ...(occupancy ? [state(this.#topics.status('occupancy'), occupancy)] : []),
-      ...this.#regions.after(record).map((body) => state(this.#topics.region(body.zone), body)),
+      ...regions.map((body) => state(this.#topics.region(body.zone), body)),
     ];
   }
 

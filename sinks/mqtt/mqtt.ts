@@ -83,7 +83,7 @@ export const mqtt = defineSink({
     '| `analytics/claims`, `analytics/claimed_events` | what senders say of themselves: never alerts | measures |',
     '| `status/connection`, `status/engine` | last will; the publisher | yes |',
     '| `status/room`, `zones/<zone>` | how many people are there, when somebody last was, what they do | yes |',
-    '| `status/occupancy` | whether the room is occupied: motion, a tracked person, or one who fell and did not get up | yes |',
+    '| `status/occupancy` | whether the room is occupied, or null: by `watch-zones`, without it by motion and tracks; and while somebody who fell did not get up | yes |',
     '',
     'A message of quality 1 counts as written once the broker has confirmed it. While the broker is offline, records',
     'wait in the outbox on disk and are published in order when it is back. A break may publish some twice: alerts',

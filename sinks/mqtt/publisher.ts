@@ -44,7 +44,12 @@ export class Room {
     this.#settings = settings;
     this.#context = context;
     this.#topics = new Topics(settings.prefix, environment.id);
-    this.#messages = new Messages(this.#topics, { ...settings, environment, clock: context.clock });
+    this.#messages = new Messages(this.#topics, {
+      ...settings,
+      environment,
+      isCounted: context.inputs.includes('watch-zones'),
+      clock: context.clock,
+    });
     this.#connection = new MqttConnection(settings.broker, context, {
       clientId: settings.clientId,
       will: { topic: this.#topics.status('connection'), payload: 'offline' },

@@ -56,6 +56,11 @@ export class Regions {
     this.#regions = [this.#room, ...zones.map(newRegion)];
   }
 
+  /** Number of persons in the environment; null: unknown; undefined: nothing has counted them yet. */
+  get count(): number | null | undefined {
+    return this.#room.counted === -Infinity ? undefined : this.#room.count;
+  }
+
   /** What to publish after a record: regions that have changed, or are due again. */
   after(record: Data): readonly RegionBody[] {
     if (record.port === 'csi' || record.port === 'window') return [];

@@ -1,14 +1,6 @@
 import type { Zone } from '../../pipeline/model/index.js';
-import {
-  activity,
-  attributes,
-  EXPIRE_S,
-  fall,
-  inactivity,
-  lastSeen,
-  ORIGIN,
-  type EntityConfig,
-} from './entities.js';
+import { activity, attributes, EXPIRE_S, fall, inactivity, lastSeen, type EntityConfig } from './entities.js';
+import { OCCUPIED, ORIGIN } from './templates.js';
 import type { Topics } from './topics.js';
 
 /** Entities of a zone; a pet area has none, since nobody in it counts. @param slug the zone's id as part of an entity's */
@@ -41,7 +33,7 @@ const occupancy = (region: string): Shared => ({
     name: 'Occupancy',
     device_class: 'occupancy',
     state_topic: region,
-    value_template: "{{ none if value_json.occupied is none else 'ON' if value_json.occupied else 'OFF' }}",
+    value_template: OCCUPIED,
     ...attributes(region, { zone: 'value_json.zone', origin: ORIGIN }),
     expire_after: EXPIRE_S,
   },

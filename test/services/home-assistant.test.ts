@@ -38,6 +38,7 @@ const RECORDS: readonly Data[] = [
   value('packet_loss', 0.25, 'link-2'),
   value('link_rate_hz', 50, 'link-1'),
   value('link_usable', 1, 'link-1'),
+  count(null, 1),
   count('bed', 1),
   sensedEvent(0, { type: 'zone_entered', metadata: { zone: 'bed' }, ...at(0) }),
   sensedEvent(0, {
@@ -166,9 +167,20 @@ describe.skipIf(!hasHomeAssistant)("Home Assistant's own core and MQTT integrati
         silent: [],
         unusable: [],
       });
-      expect(said('binary_sensor.presence_of_before')).toMatchObject({ reasons: ['motion', 'tracked'] });
+      expect(said('binary_sensor.presence_of_before')).toMatchObject({
+        reasons: ['counted'],
+        basis: 'occupancy',
+      });
       expect(said('sensor.csiflow_test_room_people')).toMatchObject({ person_ids: [1] });
       expect(said('sensor.csiflow_test_room_people')).not.toHaveProperty('timestamp');
+    });
+  }, 120_000);
+
+  test('shows a room as unknown, not as empty, while nothing says who is there', async () => {
+    await sink.write([value('occupancy_known', 0)], 1);
+    await shows(({ states }) => {
+      expect(states['binary_sensor.presence_of_before']!.state).toBe('unknown');
+      expect(states['binary_sensor.csiflow_test_room_zone_hall_occupancy']!.state).toBe('unknown');
     });
   }, 120_000);
 

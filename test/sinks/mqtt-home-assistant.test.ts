@@ -114,6 +114,13 @@ describe('the device of an environment', () => {
     });
   });
 
+  test('shows the room, as each zone, as unknown if nothing says who is there', () => {
+    const { presence, zone_Bed_2e1_occupancy: bed } = message().components;
+    expect(presence!['value_template']).toMatch(/^\{\{ none if value_json\.occupied is none else /);
+    expect(presence!['value_template']).toBe(bed!['value_template']);
+    expect(presence!['json_attributes_template']).toContain("'basis': value_json.basis");
+  });
+
   test('has those that are chosen', () => {
     expect(ids(message({}, { wanted: ['fall'] }))).toEqual(['fall']);
   });
@@ -122,6 +129,8 @@ describe('the device of an environment', () => {
     [[], [], []],
     [['detect-motion'], [], ['presence', 'motion']],
     [['detect-falls'], [], ['presence', 'fall']],
+    [['watch-zones'], [], ['presence', 'last_seen']],
+    [['an-operator-of-mine'], ['occupancy'], ['presence']],
     [['estimate-vitals'], [], ['breathing_rate']],
     [['infer-pose'], [], ['people', 'signal_quality']],
     [['detect-inactivity'], [], ['inactivity']],
