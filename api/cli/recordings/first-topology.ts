@@ -74,6 +74,7 @@ export function firstTopology(found: Found): string {
     '  motion: { type: detect-motion, from: windows }',
     '# Once room.yaml has your measured positions, `infer-pose` and `track-persons` locate people:',
     `# csiflow create ${source['type'] as string} denoise phase-sanitize window infer-pose track-persons duckdb websocket`,
+    ...(heard.length > 1 ? [COUNTING] : []),
     'sinks:',
     '  screen: { type: console, from: motion }',
     'tests:',
@@ -89,6 +90,9 @@ export function firstTopology(found: Found): string {
     '',
   ].join('\n');
 }
+
+const COUNTING =
+  '# `watch-zones`, `from: [track-persons, motion]`, counts them: over three links or more, trust its `occupancy` rather than `presence`.';
 
 /** The expectation that there is motion. */
 const MOTION = '      - { from: motion, contains: { name: motion, subject: null } }';
