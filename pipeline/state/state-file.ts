@@ -66,9 +66,11 @@ export class StateFile<S extends TObject> {
    */
   get recent(): Static<S> {
     if (this.#isFresh && !this.#locked) return this.#content;
+    // An error of a damaged file is for each call.
+    const { content } = this;
     if (!this.#isFresh) setImmediate(() => (this.#isFresh = false));
     this.#isFresh = true;
-    return this.content;
+    return content;
   }
 
   /**
