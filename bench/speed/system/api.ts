@@ -74,16 +74,15 @@ export async function apiSpeed(options: ApiOptions): Promise<readonly RouteSpeed
     const token = await service.login(password);
     await Promise.all([
       sendFrom(framesTo(site.udpPort, options.frames, WARM_UP_S)),
+      ...(peer ? [sendFrom(framesTo(peer.port, options.frames, WARM_UP_S))] : []),
       firstPose(`${service.address}/form-b/api/v1/pose/latest`, token),
     ]);
     const bareTarget = { route: BARE, pid: bare.pid!, udpPort: site.udpPort, port, path: '/', headers: [] };
     const before = [bareTarget, ...ownTargets(service.pid, site, token)];
-    const targets = [
-      ...before,
-      ...(peer ? peerTargets(peer, adapter!.name, routes) : []),
-      again(before.at(-1)!),
-      again(bareTarget),
-    ];
+    const others = peer ? peerTargets(peer, adapter!.name, routes) : [];
+    // A wrong route ends the run now, not minutes later.
+    for (const target of others) await call(target, 0);
+    const targets = [...before, ...others, again(before.at(-1)!), again(bareTarget)];
     return await allRounds(targets, peer ? before.length : null, options);
   } finally {
     bare.disconnect();
@@ -187,15 +186,18 @@ const [LEAD_S, TAIL_S] = [3, 1.5];
 
 /** Sends frames to the program while it is asked, and to no other: none pays for what another does with them. */
 async function measure(target: Target, seconds: number, frames: number): Promise<Round> {
-  const { pid, udpPort, port, path, headers } = target;
+  const { pid, udpPort } = target;
   const sending = sendFrom(framesTo(udpPort, frames, LEAD_S + seconds + TAIL_S));
   await pause(LEAD_S * 1000);
   const before = await processorSeconds(pid);
-  const report = await callFrom({ port, path, headers, connections: CONNECTIONS, seconds });
+  const report = await call(target, seconds);
   const used = (await processorSeconds(pid)) - before;
   await sending;
   return { ...report, cpuUs: used * (1e6 / report.calls) };
 }
+
+const call = ({ port, path, headers }: Target, seconds: number): Promise<CallReport> =>
+  callFrom({ port, path, headers, connections: CONNECTIONS, seconds });
 
 const framesTo = (port: number, rate: number, seconds: number): SenderOrder => ({
   port,
