@@ -1,4 +1,4 @@
-import { bandOf } from '../../pipeline/sources/simulator/scene.js';
+import { bandOf } from '../../pipeline/sources/simulator/band.js';
 import { Channel } from '../../pipeline/sources/simulator/channel.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import {

@@ -12,7 +12,7 @@ import {
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { Channel } from '../../pipeline/sources/simulator/channel.js';
 import { NO_DIFFUSE } from '../../pipeline/sources/simulator/shared/room.js';
-import { bandOf, GROUPS } from '../../pipeline/sources/simulator/scene.js';
+import { bandOf, GROUPS } from '../../pipeline/sources/simulator/band.js';
 
 const SIZE = { x: 5, y: 4, z: 2.6 };
 const NOSE = 2;

@@ -58,6 +58,25 @@ function scatter(channel: Channel, body: Body): Float64Array {
   return out;
 }
 
+test.each([
+  ['802.11ax, a quarter of the spacing', 4, 78_125, 20],
+  ['80 MHz', 1, 312_500, 122],
+])('one frequency is the same in every band: %s', (_, step, spacing, edge) => {
+  const carriers = Array.from({ length: 2 * edge + 1 }, (__, i) => step * (i - edge));
+  const wide = bandOf(carriers, 2.437e9, spacing);
+  const body = standingBody(3, 4);
+  const out = new Float64Array(2 * carriers.length);
+  new Channel(FREE, [1, 3, 1], [5, 3, 1], wide).respond([body], out);
+  for (const k of [-20, -7, 1, 20]) {
+    const alone = new Float64Array(2);
+    new Channel(FREE, [1, 3, 1], [5, 3, 1], bandOf([k])).respond([body], alone);
+    const at = 2 * (k + edge);
+    expect(Math.hypot(out[at]! - alone[0]!, out[at + 1]! - alone[1]!)).toBeLessThan(
+      1e-3 * Math.hypot(alone[0]!, alone[1]!),
+    );
+  }
+});
+
 describe('the static channel', () => {
   test('is Friis alone in free space, over the entire band', () => {
     const values = respond(link(), []);

@@ -57,6 +57,21 @@ describe('the source simulator', () => {
     expect(blocks[0]!.rssi[0]).toBeGreaterThan(-80);
   });
 
+  test.each([
+    ['esp32-ht', 56, -28, 'ht-ltf', 20],
+    ['esp32-c6', 242, -122, 'he-ltf', 20],
+    ['intel-5300', 30, -28, 'ht-ltf', 20],
+    ['nexmon', 242, -122, 'vht-ltf', 80],
+  ] as const)('sends what %s reports: %d subcarriers', async (device, count, first, training, bandwidth) => {
+    const { blocks } = await run(settings({ device, duration_s: 1, loss: [0, 0] }));
+    const { layout, values } = blocks[0]!;
+    expect(layout.subcarriers).toHaveLength(count);
+    expect(layout.subcarriers[0]).toBe(first);
+    expect(layout.subcarriers).toEqual(layout.subcarriers.toSorted((a, b) => a - b));
+    expect(layout).toMatchObject({ training, bandwidthMhz: bandwidth, rx: 1, tx: 1 });
+    expect(values.filter((value) => value !== 0).length).toBeGreaterThan(count);
+  });
+
   test('continues from any position as if it had never stopped, even into the next cycle', async () => {
     const config = settings({
       duration_s: 14,

@@ -65,6 +65,7 @@ export async function datagramsOf(
   const context = { ...benchContext(0), environments: rooms, links };
   const config = {
     people: [{ script: [] }],
+    device: 'esp32' as const,
     rate_hz: rateHz,
     speed: 0,
     duration_s: seconds,

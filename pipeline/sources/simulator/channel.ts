@@ -1,3 +1,4 @@
+import type { Band } from './band.js';
 import type { Reflector } from './shared/reflector.js';
 import {
   SECOND_ORDER,
@@ -10,14 +11,6 @@ import {
 } from './shared/room.js';
 import { blockedBy, clearShare } from './obstacles.js';
 import { PHASORS_PER_TURN, SPEED_OF_LIGHT, addFresnel, phasors } from './waves.js';
-
-/** The subcarriers of a channel. */
-export interface Band {
-  /** Hz. */
-  readonly carrier: number;
-  /** Frequency of each subcarrier relative to the carrier, Hz. */
-  readonly offsets: Float64Array;
-}
 
 const CLEAR = [1, 1] as const;
 

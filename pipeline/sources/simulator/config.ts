@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { choice, filePath } from '../../component/index.js';
+import type { DEVICES } from './devices.js';
 import { DEFAULT_PEOPLE, ObstacleSchema, PersonSchema, ThingSchema } from './script.js';
 
 const range = (low: number, high: number, options: { default: number[]; description: string }) =>
@@ -70,6 +71,19 @@ export const config = Type.Object(
         held_out: 'What no model is trained on: each fifth fall, and five of the clips.',
       },
       { default: 'all', description: 'Which recordings of `motion` are played.' },
+    ),
+    device: choice<keyof typeof DEVICES>(
+      {
+        esp32: '52 subcarriers of the legacy training field, 20 MHz at 2.437 GHz.',
+        'esp32-ht': '56 subcarriers of 802.11n, 20 MHz at 2.437 GHz.',
+        'esp32-c6': '242 subcarriers of 802.11ax, 20 MHz at 2.437 GHz.',
+        'intel-5300': '30 subcarriers of 802.11n, 20 MHz at 5.22 GHz.',
+        nexmon: '242 subcarriers of 802.11ac, 80 MHz at 5.21 GHz, as a Raspberry Pi 4 reports them.',
+      },
+      {
+        default: 'esp32',
+        description: 'What the receivers report: one antenna each, in steps of an 8-bit converter.',
+      },
     ),
     rate_hz: Type.Number({
       minimum: 1,

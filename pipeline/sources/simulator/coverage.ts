@@ -2,7 +2,8 @@ import type { Environment } from '../../model/index.js';
 import { NO_IMPAIRMENTS } from './impairments.js';
 import { Body, POSE, randomBody } from './person/body.js';
 import { homePose } from './person/poses.js';
-import { bandOf, GROUPS, Scene, knownRoomOf } from './scene.js';
+import { bandOf, GROUPS } from './band.js';
+import { Scene, knownRoomOf } from './scene.js';
 import { Random } from './shared/random.js';
 import { randomRoom } from './shared/room.js';
 

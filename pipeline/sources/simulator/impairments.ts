@@ -1,4 +1,4 @@
-import type { Band } from './channel.js';
+import type { Band } from './band.js';
 import type { Random } from './shared/random.js';
 
 /**

@@ -27,9 +27,11 @@
  * Parts: `room` (geometry, images), `body` (joints, ellipsoids), `poses`, `gait` and `walk`, `timeline`
  * (consecutive pieces of motion), `actor` (the elements of activities), `rest`, `effort`, `fall` and `falls`,
  * `door` (activities), `motion` (converts a person's steps to pieces), `people` and `apart` (several people
- * with random activities), `things` (other moving objects), `recorded` (clips and rag-dolls), `channel`
- * (converts bodies and walls to subcarriers), `impairments` (the receiver), `scene` (combines everything).
+ * with random activities), `things` (other moving objects), `recorded` (clips and rag-dolls), `devices`
+ * and `band` (which subcarriers), `channel` (converts bodies and walls to subcarriers), `impairments` (the
+ * receiver), `scene` (combines everything).
  */
+export { bandOf, GROUPS } from './band.js';
 export * from './scene.js';
 export { ACTIVITIES, POSTURES, type Activity, type Step } from './person/activities.js';
 export { Motion } from './motion.js';

@@ -1,6 +1,7 @@
 import type { Environment } from '../../model/index.js';
 import { Body, POSE, POSE_SIZE } from './person/body.js';
-import { Channel, type Band } from './channel.js';
+import { bandOf, GROUPS, type Band } from './band.js';
+import { Channel } from './channel.js';
 import { IMPAIRMENTS, Receiver, type ImpairmentOptions, type PacketPlan } from './impairments.js';
 import type { Motion } from './motion.js';
 import { LEAD, MOTION_MIX, randomPeople, type MotionMix } from './people.js';
@@ -95,20 +96,6 @@ export interface Sequence {
   readonly truth: Truth;
   readonly things: readonly ThingTruth[];
 }
-
-/** The middles of 13 groups of 4 of the 52 subcarriers of the legacy training field. */
-export const GROUPS: readonly number[] = Array.from(
-  { length: 13 },
-  (_, group) => -24.5 + 4 * group + (group > 6 ? 1 : group === 6 ? 0.5 : 0),
-);
-
-const SUBCARRIER_SPACING = 312_500;
-const CARRIER = 2.437e9;
-
-export const bandOf = (subcarriers: readonly number[], carrier = CARRIER): Band => ({
-  carrier,
-  offsets: Float64Array.from(subcarriers, (index) => index * SUBCARRIER_SPACING),
-});
 
 /**
  * A random scene as training data. Pure: the same seed and options give the same numbers, in any worker.

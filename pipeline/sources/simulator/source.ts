@@ -10,6 +10,7 @@ import {
 import { LinkActivity } from '../../formats/index.js';
 import type { CsiBlock } from '../../model/index.js';
 import { LaggingPace } from '../lagging-pace.js';
+import { DEVICES } from './devices.js';
 import { IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
 import { loadMotion } from './recorded/library.js';
 import { checkPeople, checkThings } from './script.js';
@@ -22,10 +23,9 @@ export const simulator = defineSource({
   name: 'simulator',
   summary: 'Simulates a room with people and the CSI that its links would measure.',
   description: [
-    "Sends CSI of the topology's environments as ESP32s would report it: 52 subcarriers of the legacy training",
-    'field at 2.437 GHz in steps of an 8-bit converter, with random phase, gain steps, noise and loss. The room',
-    'is a box with wall reflections of first and second order, furniture, and bodies of 13 ellipsoids that',
-    'scatter and shadow.',
+    "Sends CSI of the topology's environments as receivers of a `device` would report it, with random phase,",
+    'gain steps, noise and loss. The room is a box with wall reflections of first and second order, furniture,',
+    'and bodies of 13 ellipsoids that scatter and shadow.',
     '',
     'Everything follows from `seed`: the same configuration produces the same frames, and a stopped run',
     'resumes from its last checkpoint. Inner walls and zones of the environment are not simulated.',
@@ -128,6 +128,7 @@ class SimulatorSource implements Source {
         new Stage(environment, {
           seed: settings.seed + index,
           rateHz: settings.rate_hz,
+          layout: DEVICES[settings.device],
           people: settings.people,
           things: settings.things,
           obstacles: settings.obstacles.map(({ from, to, opacity }) => ({

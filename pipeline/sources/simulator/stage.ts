@@ -1,8 +1,8 @@
 import {
-  csiLayout,
   type CsiBlock,
   allocateBlock,
   frameSize,
+  subcarrierSpacing,
   type CsiLayout,
   type Environment,
 } from '../../model/index.js';
@@ -10,28 +10,20 @@ import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './person/body.js';
 import type { ImpairmentOptions, PacketPlan } from './impairments.js';
 import { ACTIVITIES, AWAY, POSTURES, type Activity } from './person/activities.js';
 import { keepApart } from './apart.js';
+import { bandOf } from './band.js';
+import { DEVICES } from './devices.js';
 import { randomDoor } from './door.js';
 import { Motion } from './motion.js';
 import { homePose, postureOf } from './person/poses.js';
 import { Random } from './shared/random.js';
 import type { MotionLibrary } from './recorded/library.js';
 import { clamp, randomRoom, type Diffuse, type Obstacle } from './shared/room.js';
-import { Scene, bandOf, knownRoomOf } from './scene.js';
+import { Scene, knownRoomOf } from './scene.js';
 import type { Reflector } from './shared/reflector.js';
 import { stepOf, type PersonConfig, type ThingConfig } from './script.js';
 import { makeThing } from './things.js';
 import type { Thing, ThingKind } from './thing.js';
 import { wrapAngle } from '../../base/angle.js';
-
-/** The 52 subcarriers of the legacy training field, as an ESP32 reports them, on channel 6. */
-export const LAYOUT: CsiLayout = csiLayout({
-  rx: 1,
-  tx: 1,
-  subcarriers: Array.from({ length: 52 }, (_, i) => (i < 26 ? i - 26 : i - 25)),
-  bandwidthMhz: 20,
-  centreMhz: 2437,
-  training: 'lltf',
-});
 
 /** Transmitted power, dBm; the receiver's noise follows from the link's signal-to-noise ratio. */
 const SENT_DBM = 15;
@@ -41,6 +33,8 @@ const FREE_CYCLE = 60;
 export interface StageOptions {
   readonly seed: number;
   readonly rateHz: number;
+  /** What the receivers report; an ESP32 by default. */
+  readonly layout?: CsiLayout;
   readonly people: readonly PersonConfig[];
   readonly impairments: ImpairmentOptions;
   /** Floor point near the wall where people leave and enter; random by default. */
@@ -94,6 +88,7 @@ export interface TruthLine {
 export class Stage {
   readonly #environment: Environment;
   readonly #options: StageOptions;
+  readonly #layout: CsiLayout;
   readonly #scene: Scene;
   readonly #people: readonly {
     readonly body: Body;
@@ -120,9 +115,15 @@ export class Stage {
     const drawn = randomRoom(new Random(seed, 10), known.size);
     const { obstacles = [], diffuse = drawn.diffuse } = options;
     const room = { ...drawn, obstacles, diffuse };
-    const band = bandOf(Array.from(LAYOUT.subcarriers), LAYOUT.centreMhz * 1e6);
+    const layout = options.layout ?? DEVICES.esp32;
+    this.#layout = layout;
+    const band = bandOf(
+      Array.from(layout.subcarriers),
+      layout.centreMhz * 1e6,
+      subcarrierSpacing(layout.training),
+    );
     this.#scene = new Scene(seed, room, room, known.links, band, options.impairments);
-    this.#clean = new Float64Array(frameSize(LAYOUT));
+    this.#clean = new Float64Array(frameSize(layout));
     this.#door = options.door ?? randomDoor(new Random(seed, 14), known.size);
     this.#things = (options.things ?? []).map(({ type, position, rpm }, index) => {
       const random = new Random(seed, 15, index);
@@ -146,9 +147,9 @@ export class Stage {
     return this.#scene.links.length;
   }
 
-  /** The clean profile of the empty room, as a calibration would measure it, [52, (re, im)]. */
+  /** The clean profile of the empty room, as a calibration would measure it, [subcarriers, (re, im)]. */
   calibration(link: number): Float32Array {
-    const out = new Float32Array(frameSize(LAYOUT));
+    const out = new Float32Array(frameSize(this.#layout));
     this.#scene.calibrate(link, out);
     return out;
   }
@@ -193,8 +194,8 @@ export class Stage {
     const links = this.links;
     let count = 0;
     for (const plan of this.#plans) for (let tick = from; tick < to; tick++) count += plan.present[tick]!;
-    const block = allocateBlock(LAYOUT, count);
-    const size = frameSize(LAYOUT);
+    const block = allocateBlock(this.#layout, count);
+    const size = frameSize(this.#layout);
     const limit = 0.4 / (rateHz * links);
     const bodies: Reflector[] = [];
     let frame = 0;

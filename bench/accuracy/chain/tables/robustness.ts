@@ -23,6 +23,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'worse', title: 'minus that of one link fewer from the beginning', unit: 'm' },
   { id: 'predicted', title: 'reported error', unit: 'm' },
   { id: 'abstained', title: 'walking: frames without an answer', unit: 'share' },
+  { id: 'more', title: 'walking: frames that report more than one person', unit: 'share' },
   { id: 'seen', title: 'empty: frames that see a person', unit: 'share' },
   { id: 'told', title: 'empty: frames that report a person', unit: 'share' },
   { id: 'occupied', title: 'empty: rooms with a wrong occupancy at the end', unit: 'rooms' },
@@ -49,6 +50,14 @@ const badOf = ({ links }: Environment, seed: number): string => links[seed % lin
 
 const same = (room: Environment): Environment => room;
 const asUsual = (): Condition => ({});
+
+/** Other receivers than the ESP32s of the first variant. */
+const receivedBy = (name: string, device: string): Variant => ({
+  name,
+  room: same,
+  condition: () => ({ simulator: { device } }),
+});
+
 const FEWER = 'one link fewer from the beginning';
 
 const VARIANTS: readonly Variant[] = [
@@ -90,6 +99,15 @@ const VARIANTS: readonly Variant[] = [
     room: (room) => inCeilingCorners(room, room.links.length),
     condition: asUsual,
   },
+  {
+    name: 'a pet walks around',
+    room: null,
+    condition: () => ({ simulator: { things: [{ type: 'pet' }] } }),
+  },
+  receivedBy('received by an Intel 5300: 30 subcarriers, 5.2 GHz', 'intel-5300'),
+  receivedBy('received by an ESP32: 56 subcarriers', 'esp32-ht'),
+  receivedBy('received by an ESP32-C6: 242 subcarriers', 'esp32-c6'),
+  receivedBy('received by a Raspberry Pi 4: 242 subcarriers, 80 MHz, 5.2 GHz', 'nexmon'),
 ];
 
 const WALK_S = 25;
@@ -106,6 +124,8 @@ const SETTLED_US = 5e6;
 
 /** What was reported in one scene; located while the person walks. */
 interface Told extends Located {
+  /** While somebody walks. */
+  readonly more: readonly number[];
   /** While the room is empty. */
   readonly seen: readonly number[];
   readonly told: readonly number[];
@@ -125,7 +145,7 @@ export async function robustness(plan: Plan): Promise<Table> {
   return {
     id: 'robustness',
     title: 'Other conditions',
-    method: `The same ${plan.rooms} rooms with ${count} links in each row, ${howCalibrated(plan)} under the conditions of the row, except that a link that delivers noise or is dead was good during the calibration. Somebody walks for ${WALK_S} s and leaves by the door; then the room is empty for about ${EMPTY_S} s, all in one scene from a cold start. Usual conditions: nodes along the walls, an SNR of 15 to 35 dB. Misplaced: in the topology, each node stands ${MISPLACED_M} m from where it really is, across the floor. On one wall, in the corners: four nodes. A bad link delivers white noise of the same power as before; a dead link sends nothing. Positions: from ${SETTLED_US / 1e6} s on until the person has left; the answer of a frame is its most certain person. \`See\` and \`report\` have the same meaning as for empty rooms. The occupancy is that at the end of the scene. Negative differences: better than with one link fewer.`,
+    method: `The same ${plan.rooms} rooms with ${count} links in each row, ${howCalibrated(plan)} under the conditions of the row, except that a link that delivers noise or is dead was good during the calibration, and that the pet came later and stays. Somebody walks for ${WALK_S} s and leaves by the door; then the room is empty for about ${EMPTY_S} s, all in one scene from a cold start. Usual conditions: nodes along the walls, an SNR of 15 to 35 dB, ESP32s with 52 subcarriers at 2.4 GHz. Other receivers: one antenna each, same SNR. Misplaced: in the topology, each node stands ${MISPLACED_M} m from where it really is, across the floor. On one wall, in the corners: four nodes. A bad link delivers white noise of the same power as before; a dead link sends nothing. Positions: from ${SETTLED_US / 1e6} s on until the person has left; the answer of a frame is its most certain person. \`See\` and \`report\` have the same meaning as for empty rooms. The occupancy is that at the end of the scene. Negative differences: better than with one link fewer.`,
     columns: COLUMNS,
     rows: [
       ...VARIANTS.map((variant) =>
@@ -136,6 +156,7 @@ export async function robustness(plan: Plan): Promise<Table> {
         baseline: true,
         cells: {
           place: meanOver(tolds(VARIANTS[0]!).map(({ middle }) => middle)),
+          more: exact(0),
           seen: exact(0),
           told: exact(0),
           occupied: exact(0),
@@ -144,7 +165,7 @@ export async function robustness(plan: Plan): Promise<Table> {
       {
         name: 'always somebody',
         baseline: true,
-        cells: { seen: exact(1), told: exact(1), occupied: exact(1) },
+        cells: { more: exact(0), seen: exact(1), told: exact(1), occupied: exact(1) },
       },
     ],
   };
@@ -178,6 +199,7 @@ function told(played: Played, room: PlannedRoom, zones: boolean): Told {
   const empty = poseFramesIn(played, left, played.end);
   return {
     ...located(walking, played.truth, room.environment),
+    more: walking.map((poseFrame) => Number(toldOf(poseFrame).length > 1)),
     seen: empty.map((poseFrame) => Number(seenIn(poseFrame).length > 0)),
     told: empty.map((poseFrame) => Number(toldOf(poseFrame).length > 0)),
     occupied: occupancyAt(played, zones, played.end) !== 0,
@@ -198,6 +220,7 @@ function rowOf(name: string, rooms: readonly Told[], fewer: readonly Told[] | nu
       ...(fewer && { worse: over(differences(rooms, fewer), mean) }),
       predicted: values(({ answers }) => answers.map((answer) => answer.told)),
       abstained: values(({ abstained }) => abstained),
+      more: values(({ more }) => more),
       seen: values(({ seen }) => seen),
       told: values(({ told: reported }) => reported),
       occupied: share(({ occupied }) => occupied),
