@@ -1,6 +1,9 @@
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 import { Value } from 'typebox/value';
 import type { AnySink, Context, Sink } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment } from '../../pipeline/model/index.js';
+import { POSE_ENVIRONMENT } from './pose-frame.js';
 
 export const environmentOf = (links: number): Environment => ({
   id: 'bench',
@@ -38,11 +41,21 @@ export function benchContext(links: number): Context {
   };
 }
 
-/** An opened sink over `folder`, with a running clock. */
+/**
+ * An opened sink over `folder` for made-up pose frames, with a running clock.
+ * @throws CommandError if it cannot be opened, for example because its server does not answer
+ */
 export async function openSink(component: AnySink, config: object, folder: string): Promise<Sink> {
   const clock = { now: () => Date.now() * 1000, elapsed: () => performance.now() };
-  const context = { ...benchContext(1), clock, folder, stateFolder: folder };
+  const environments = [{ ...environmentOf(1), id: POSE_ENVIRONMENT }];
+  const context = { ...benchContext(1), environments, clock, folder, stateFolder: folder };
   const sink = component.create(Value.Default(component.config, { ...config }) as never, context);
-  await sink.open();
+  try {
+    await sink.open();
+  } catch (error) {
+    // A sink that keeps trying to connect would hold the process.
+    await sink.close();
+    throw new CommandError(`${component.name}: ${errorText(error)}`, EXIT.unavailable);
+  }
   return sink;
 }

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
+import { CommandError } from '../../pipeline/base/exit.js';
 import { SECRET } from '../../pipeline/config/index.js';
 import type { AnySink } from '../../pipeline/component/index.js';
 import type { Data, Measure } from '../../pipeline/model/index.js';
 import { openSink } from '../shared/context.js';
-import { poseFrame, POSE_HOP_US } from '../shared/pose-frame.js';
+import { POSE_ENVIRONMENT, poseFrame, POSE_HOP_US } from '../shared/pose-frame.js';
 import { spreadOf, type Spread } from '../shared/spread.js';
 
 /** What a sink is measured with: a node's configuration without `type` and `from`. */
@@ -82,11 +83,11 @@ async function measure({ component, config }: SinkOrder, count: number, from: nu
         ).filter(({ port }) => component.inputs.includes(port)),
       );
       const written = batches.reduce((sum, { length }) => sum + length, 0);
-      if (written === 0) throw new Error(`${component.name} reads neither pose frames nor measures`);
+      if (written === 0) throw new CommandError(`${component.name} reads neither pose frames nor measures`);
       const [began, before] = [performance.now(), process.cpuUsage()];
       for (const [epoch, batch] of batches.entries()) {
         const [failure] = await sink.write(batch, epoch + 1);
-        if (failure) throw new Error(`${component.name} rejects a record: ${failure.reason}`);
+        if (failure) throw new CommandError(`${component.name} rejects a record: ${failure.reason}`);
       }
       await sink.flush();
       const [ms, cpu] = [performance.now() - began, process.cpuUsage(before)];
@@ -105,7 +106,7 @@ const recordOf = (index: number): Data =>
 const measureOf = (index: number): Measure => ({
   port: 'measure',
   name: 'motion',
-  environment: 'ward-1',
+  environment: POSE_ENVIRONMENT,
   subject: null,
   time: poseFrame(index).time + POSE_HOP_US / 2,
   value: ((index * 7919) % 1000) / 1000,

@@ -13,7 +13,7 @@ import { join } from '../../operators/join/join.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { throttle } from '../../operators/throttle/throttle.js';
 import { trackPersons } from '../../operators/track-persons/track-persons.js';
-import type { AnySink } from '../../pipeline/component/index.js';
+import type { AnySink, Context } from '../../pipeline/component/index.js';
 import type { Measure, PoseFrame } from '../../pipeline/model/index.js';
 import { file } from '../../sinks/file.js';
 
@@ -67,10 +67,12 @@ test('a sink is timed and shown with its configuration', async () => {
 
 test('each measurement of a sink writes as many records as asked, and later ones', async () => {
   const written: (PoseFrame | Measure)[][] = [];
+  const homes: string[] = [];
   const collector = {
     ...file,
-    create: () => ({
+    create: (_: unknown, { environments }: Context) => ({
       open: () => {
+        homes.push(...environments.map(({ id }) => id));
         written.push([]);
         return Promise.resolve();
       },
@@ -85,7 +87,29 @@ test('each measurement of a sink writes as many records as asked, and later ones
   const order = { component: collector, config: {}, written: {} };
   await sinkSpeeds([order], { rounds: 1, records: 1000, progress });
   expect(written.map(({ length }) => length)).toEqual([1000, 1000, 1000]);
+  // Sinks such as `mqtt` reject records of other rooms than the topology's.
+  expect(new Set(written.flat().map(({ environment }) => environment))).toEqual(new Set(homes));
   expect(new Set(written.flat().map(({ port, time }) => `${port} ${time}`)).size).toBe(3000);
+});
+
+test('a sink that cannot be opened is closed, and ends the measurement with the reason', async () => {
+  let closed = 0;
+  const away = {
+    ...file,
+    create: () => ({
+      open: () => Promise.reject(new Error('nothing listens there')),
+      close: () => {
+        closed++;
+        return Promise.resolve();
+      },
+    }),
+  } as unknown as AnySink;
+  const order = { component: away, config: {}, written: {} };
+  await expect(sinkSpeeds([order], { rounds: 1, records: 1000, progress })).rejects.toMatchObject({
+    message: 'file: nothing listens there',
+    exitCode: 3,
+  });
+  expect(closed).toBe(1);
 });
 
 test('passwords and tokens are not shown, and of addresses only the host', () => {
