@@ -13,6 +13,7 @@ import { negatives } from './negatives.js';
 import { missingRagDolls, ragDolls } from './rag-dolls.js';
 import { missingFalls, realFalls } from './real-falls.js';
 import { missingRecordings, recordings } from './recordings.js';
+import { receivers } from './receivers.js';
 import { robustness } from './robustness.js';
 import { several } from './several.js';
 import { still } from './still.js';
@@ -43,6 +44,7 @@ export const TABLES = {
     summary: 'weak, wrong and dead links, and nodes in other places',
     measure: robustness,
   },
+  receivers: { summary: 'receivers with 30 to 242 subcarriers', measure: receivers },
   falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
   'fall-like': {
     summary: 'false alarms of movements that resemble a fall, and of falling objects',
