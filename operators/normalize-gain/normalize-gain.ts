@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { choice, defineOperator } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
 import { GainBaseline, type BaselineState } from './baseline.js';
+import { GainSteps, type GainStepsState } from './gain-steps.js';
 import { mapFrames, type FrameMapper, type Values } from '../shared/frame-mapper.js';
 
 /** Noise assumed for a card of the Linux 802.11n CSI Tool that reports none, dBm (`get_scaled_csi.m`). */
@@ -18,14 +19,18 @@ between them. It scales each frame as a whole; phases, and amplitudes within the
 |---|---|---|
 | \`mean\` | its mean amplitude is 1 (SHARP) | nothing |
 | \`rss\` | its mean power is the received power in milliwatts | RSSI |
+| \`steps\` | the gain cancels that \`rss\` would remove, averaged between its steps: a change of 1.5 dB or more that lasts | RSSI |
 | \`snr\` | its mean power is the signal-to-noise ratio, quantisation noise included (\`get_scaled_csi.m\` of the Linux 802.11n CSI Tool) | RSSI; noise (default: -92 dBm) |
 | \`gain\` | the receiver's reported gain cancels: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the frame with the median agc among the link's first 50 (until then, among those so far); each antenna separately | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
 | \`auto\` | as \`gain\`, until a value does not fit a signed byte: then the firmware compensates already, and that link's frames stay as they are | gain columns of an ESP32 |
 
 Frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link; frames without any amplitude are dropped as \`no_amplitude\`. If only the gain of the analogue stages is known, the other one counts as constant.
 
+Behind receivers that report no gain, such as an ESP32 with ADR-018 firmware, use \`steps\`. \`infer-pose\` needs it, or \`gain\`,
+if the gain follows the level of the packets.
+
 Gotchas: \`mean\` also removes the effect of a body on all subcarriers together. RSSI is in whole decibels, so \`rss\` and
-\`snr\` jitter by up to 6 % of the amplitude. Recent firmware of Espressif compensates the gain before it prints the values,
+\`snr\` jitter by up to 6 % of the amplitude; \`steps\` does so in the first frames after a step. Recent firmware of Espressif compensates the gain before it prints the values,
 which must not be done twice: \`auto\` recognises most of it by its values, and health shows how many frames were compensated. The format \`intel5300-scaled\` already applies \`snr\`.
 
 Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR 2011); \`scale_csi_frame\` of CSIKit; esp-csi,
@@ -42,6 +47,7 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
         {
           mean: 'To a mean amplitude of 1; requires nothing.',
           rss: 'To the received power in milliwatts; requires RSSI.',
+          steps: 'As `rss`, with a gain that is averaged between its steps; requires RSSI.',
           snr: 'To the signal-to-noise ratio; requires RSSI.',
           gain: 'By the gain that the receiver reports; requires its columns.',
           auto: 'As `gain`, unless the firmware compensates already; requires the columns of an ESP32.',
@@ -53,6 +59,7 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
   ),
   examples: [
     { title: 'A mean amplitude of 1', config: {} },
+    { title: 'A receiver with steps of gain that it does not report', config: { method: 'steps' } },
     { title: 'By the gain that the receiver reports', config: { method: 'gain' } },
   ],
   create: ({ method }, context) => {
@@ -72,10 +79,13 @@ interface Reading {
   mean: number;
   /** Gain of the link's baseline, dB, of the antenna. */
   baseline: number;
+  /** Gain between its steps, dB: mean power over received power in milliwatts. */
+  steady: number;
 }
 
-type Method = 'mean' | 'rss' | 'snr' | 'gain' | 'auto';
+type Method = 'mean' | 'rss' | 'steps' | 'snr' | 'gain' | 'auto';
 
+const toDb = (ratio: number): number => 10 * Math.log10(ratio);
 const fromDb = (db: number): number => 10 ** (db / 10);
 
 /** Gain of an antenna, dB; NaN if the receiver reports none. */
@@ -92,6 +102,7 @@ function gainOf({ agc, fftGain, layout }: CsiBlock, frame: number, antenna: numb
 const FACTORS: Readonly<Record<Method, (reading: Reading) => number>> = {
   mean: ({ mean }) => 1 / mean,
   rss: ({ block, frame, power }) => Math.sqrt(fromDb(block.rssi[frame]!) / power),
+  steps: ({ steady }) => 10 ** (-steady / 20),
   snr: ({ block, frame, power }) => {
     const { rx, tx } = block.layout;
     // Per pair of antennas, `power` is a mean; this is the tool's sum over all of them, divided by 30
@@ -112,6 +123,7 @@ function byGain({ block, frame, antenna, baseline }: Reading): number {
 const NEEDS: Readonly<Record<Method, string | null>> = {
   mean: null,
   rss: 'has no RSSI: use `method: mean`',
+  steps: 'has no RSSI: use `method: mean`',
   snr: 'has no RSSI: use `method: mean`',
   gain: 'does not report its gain: use `method: mean`',
   auto: 'does not report its gain: use `method: mean`',
@@ -119,6 +131,7 @@ const NEEDS: Readonly<Record<Method, string | null>> = {
 
 interface ScalingState {
   readonly baselines: readonly BaselineState[];
+  readonly steps: GainStepsState;
   readonly isCompensated: boolean;
 }
 
@@ -135,6 +148,7 @@ class Scaling implements FrameMapper<ScalingState> {
   readonly #used: { compensated: number; unchanged: number };
   #reading: Reading | null = null;
   readonly #baselines: readonly GainBaseline[];
+  readonly #steps = new GainSteps();
   /** The firmware compensates: `auto` found a value that no ESP32 measures. */
   #isCompensated = false;
 
@@ -155,10 +169,19 @@ class Scaling implements FrameMapper<ScalingState> {
     frame: number,
   ): string | null {
     const size = frameSize(this.layout);
-    const reading = (this.#reading ??= { block, frame, antenna: 0, power: 0, mean: 0, baseline: 0 });
+    const reading = (this.#reading ??= {
+      block,
+      frame,
+      antenna: 0,
+      power: 0,
+      mean: 0,
+      baseline: 0,
+      steady: 0,
+    });
     reading.block = block;
     reading.frame = frame;
     measure(input, offset, size, reading);
+    reading.steady = this.#steadyOf(reading);
     if (this.#method === 'auto') {
       this.#isCompensated ||= exceedsByte(input, offset, size);
       if (this.#isCompensated) return this.#leave(input, offset, size, output, to);
@@ -198,18 +221,27 @@ class Scaling implements FrameMapper<ScalingState> {
     );
   }
 
+  /** Without a gain the frame is dropped. */
+  #steadyOf({ block, frame, power }: Reading): number {
+    if (this.#method !== 'steps') return NaN;
+    const gain = toDb(power) - block.rssi[frame]!;
+    return Number.isFinite(gain) ? this.#steps.see(gain) : NaN;
+  }
+
   snapshot(): ScalingState {
     return {
+      steps: this.#steps.snapshot(),
       baselines: this.#baselines.map((one) => one.snapshot()),
       isCompensated: this.#isCompensated,
     };
   }
 
-  restore(state: ScalingState | OldState): void {
+  restore(state: ScalingState | Omit<ScalingState, 'steps'> | OldState): void {
     const baselines =
       'first' in state
         ? Array.from(state.first, (reference) => ({ gains: new Float64Array(0), reference }))
         : state.baselines;
+    if ('steps' in state) this.#steps.restore(state.steps);
     for (const [antenna, one] of this.#baselines.entries()) one.restore(baselines[antenna]!);
     this.#isCompensated = 'isCompensated' in state && state.isCompensated;
   }

@@ -52,6 +52,50 @@ it('`rss` gives the received power', () => {
   expectRelative([amplitudes(found).reduce((sum, a) => sum + a * a, 0) / 2], [0.01], 1e-6);
 });
 
+describe('`steps`', () => {
+  const one = layoutOf({ subcarriers: Int16Array.of(1, 2) });
+  /** Frames of a channel of 1 to 1.8 mW, behind a receiver of these gains, dB, with RSSI in whole decibels. */
+  const received = (gains: readonly number[]) => {
+    const powers = gains.map((_, frame) => 1.4 + 0.4 * Math.sin(frame / 5));
+    const frames = blockOf(
+      one,
+      gains.map((gain, frame) => {
+        const amplitude = Math.sqrt(powers[frame]! * 10 ** (gain / 10));
+        return { values: [amplitude, 0, 0, amplitude] };
+      }),
+    );
+    frames.rssi.set(powers.map((power) => Math.round(10 * Math.log10(power))));
+    const [found] = outputs(make('steps').operator, [frames]) as [CsiBlock];
+    return { powers, found: amplitudes(found) };
+  };
+  const errorsDb = (gains: readonly number[], from: number) => {
+    const { powers, found } = received(gains);
+    return powers.slice(from).map((power, i) => {
+      const amplitude = found[2 * (from + i)]!;
+      return Math.abs(20 * Math.log10(amplitude) - 10 * Math.log10(power));
+    });
+  };
+
+  it('gives the received power, with less rounding than RSSI once a gain has lasted', () => {
+    const errors = errorsDb(Array<number>(400).fill(33), 100);
+    expect(Math.max(...errors)).toBeLessThan(0.15);
+  });
+
+  it('follows a step of the gain at once, to the rounding of RSSI, and better within a second', () => {
+    const gains = Array.from({ length: 600 }, (_, frame) => (frame < 300 ? 30 : 36));
+    expect(Math.max(...errorsDb(gains, 300))).toBeLessThan(0.7);
+    expect(Math.max(...errorsDb(gains, 400))).toBeLessThan(0.15);
+  });
+
+  it('an outlier changes nothing but its own frame', () => {
+    const gains = Array<number>(400).fill(33);
+    const before = received(gains).found;
+    const after = received(gains.with(300, 43)).found;
+    for (const frame of [299, 301, 302, 399]) expect(after[2 * frame]).toBeCloseTo(before[2 * frame]!, 2);
+    expect(after[600]).toBeCloseTo(before[600]!, 1);
+  });
+});
+
 it('`snr` is the scale of get_scaled_csi.m', () => {
   const frames = block([[3, 4]]);
   frames.rssi[0] = -60;
@@ -130,7 +174,7 @@ it('`auto` compensates until a value shows that the firmware does, and reports b
   expect(operator.describe!()).toEqual({ frames: { compensated: 2, unchanged: 3 } });
 });
 
-it.each(['rss', 'snr', 'gain', 'auto'] as const)(
+it.each(['rss', 'steps', 'snr', 'gain', 'auto'] as const)(
   '`%s` drops frames without its inputs, and reports it',
   (method) => {
     const { operator, recorded } = make(method);
