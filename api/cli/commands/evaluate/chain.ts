@@ -35,7 +35,7 @@ export function register(evaluate: Command): void {
     .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
     .option(
       '--only <table...>',
-      'only these: empty, negatives, walking, diffuse, still, several, errors, robustness, falls, fall-like, rag-dolls, day, recordings, real-falls',
+      'only these: empty, negatives, walking, diffuse, still, several, errors, robustness, falls, warnings, fall-like, rag-dolls, day, recordings, real-falls',
       [],
     )
     .option('--seed <number>', 'seed of rooms, bodies and motions', wholeNumber(0, 2 ** 31), 900_000)
