@@ -1,14 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { packageVersion } from '../../pipeline/base/paths.js';
 import { cellText, tableText, type Row } from '../accuracy/chain/table.js';
 import { unknownAgain } from '../accuracy/chain/tables/report.js';
+import { provenanceText, type Provenance } from '../provenance.js';
 import { CONTRACTS, TASK_NAMES } from './contracts.js';
 import { OWN, type Measured, type SuitePlan } from './task.js';
 
 /** A task of the report: each states how it was measured, so that one can be measured again by itself. */
-export interface Reported extends Measured {
-  readonly version: string;
+export interface Reported extends Measured, Provenance {
   readonly seed: number;
   readonly rooms: number;
 }
@@ -21,10 +20,11 @@ export interface SuiteReport {
 
 export const suiteReport = (
   { topology, seed, rooms }: Pick<SuitePlan, 'topology' | 'seed' | 'rooms'>,
+  made: Provenance,
   tasks: readonly Measured[],
 ): SuiteReport => ({
   topology: basename(topology.file ?? topology.id),
-  tasks: tasks.map((one) => ({ ...one, version: packageVersion(), seed, rooms })),
+  tasks: tasks.map((one) => ({ ...one, ...made, seed, rooms })),
 });
 
 export const measuredText = ({ title, table, skipped }: Measured): string =>
@@ -38,11 +38,11 @@ export const reportText = ({ topology, tasks }: SuiteReport): string =>
     '',
     'Brackets contain the 95 % interval, by bootstrap over whole people, rooms or chips; there is none if there is only one. Rows in italics are baselines that need no CSI, or no learning.',
     '',
-    ...tasks.map((one) => `${measuredText(one)}\n${provenance(one)}\n`),
+    ...tasks.map((one) => `${measuredText(one)}\n${measuredOn(one)}\n`),
   ].join('\n');
 
-const provenance = ({ version, seed, rooms, seconds }: Reported): string =>
-  `csiflow ${version}, seed ${seed}, ${rooms} rooms or the same share of the recordings, ${seconds} s.`;
+const measuredOn = (task: Reported): string =>
+  `${provenanceText(task)}, seed ${task.seed}, ${task.rooms} rooms or the same share of the recordings, ${task.seconds} s.`;
 
 /** Writes `suite.md` and `suite.json`; tasks not measured in this run keep their earlier results. */
 export function writeSuite(folder: string, report: SuiteReport): SuiteReport {

@@ -20,19 +20,11 @@ const sceneWith = (...events: readonly object[]) =>
 it('counts alarms before a fall as false, and the time before it as time without a fall', () => {
   const { found, before } = sceneWith(alarm(8), alarm(20), alarm(FALL_S + 1));
   expect(found).toBe(true);
-  expect(before).toEqual({ seconds: FALL_S - 2, alarms: 2, warnings: 0 });
+  expect(before).toEqual({ seconds: FALL_S - 2, alarms: 2 });
 });
 
 it('attributes alarms around the fall to it, and ignores claims of others', () => {
   expect(sceneWith(alarm(FALL_S - 1))).toMatchObject({ found: true, before: { alarms: 0 } });
   expect(sceneWith(alarm(FALL_S + 1, 40))).toMatchObject({ found: false, before: { alarms: 0 } });
   expect(sceneWith(alarm(8, 11, 'sensor'))).toMatchObject({ found: false, before: { alarms: 0 } });
-});
-
-it('counts warnings apart from alarms, from the impact on', () => {
-  const warning = (seconds: number) => ({ ...alarm(seconds, 1.5), type: 'fall_suspected' });
-  const { found, warned, warnedAfter, before } = sceneWith(warning(8), warning(FALL_S + 1.2));
-  expect({ found, warned, before }).toMatchObject({ found: false, warned: true, before: { warnings: 1 } });
-  expect(warnedAfter).toBeCloseTo(1.7);
-  expect(sceneWith(alarm(FALL_S + 1)).warned).toBe(false);
 });

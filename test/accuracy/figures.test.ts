@@ -172,11 +172,12 @@ describe('the report', () => {
       folder,
       reportOf(
         { topology: of, seed },
+        { version: '0.5.0', commit: `${seed}`, digest: '5e6f7a8b' },
         ids.map((id) => ({ id, table: table(id), problem: null })),
       ),
     );
 
-  it('keeps tables that are not remeasured, each with its own seed', () => {
+  it('keeps tables that are not remeasured, each with its own commit and seed', () => {
     const folder = mkdtempSync(join(tmpdir(), 'csiflow-report-'));
     try {
       write(folder, 900_000, ['falls']);
@@ -185,7 +186,9 @@ describe('the report', () => {
       expect(text.indexOf('## empty')).toBeGreaterThan(0);
       expect(text.indexOf('## empty')).toBeLessThan(text.indexOf('## falls'));
       expect(text.match(/\| row \| - \|/g)).toHaveLength(2);
-      expect(text).toMatch(/seeds from 910000[^]*seeds from 900000/);
+      expect(text).toMatch(
+        /0\.5\.0, commit 910000, topology 5e6f7a8b, seeds from 910000[^]*commit 900000[^]*seeds from 900000/,
+      );
       const other = { ...topology, file: '/somewhere/ward.yaml' };
       expect(() => write(folder, 1, ['empty'], other)).toThrow(/is of demo\.yaml, not of ward\.yaml/);
     } finally {
@@ -200,7 +203,7 @@ describe('the report', () => {
       const problem = 'not measured: it needs recordings';
       writeReport(
         folder,
-        reportOf({ topology, seed: 910_000 }, [
+        reportOf({ topology, seed: 910_000 }, { version: '0.5.0' }, [
           { id: 'recordings', table: null, problem },
           { id: 'real-falls', table: null, problem },
         ]),

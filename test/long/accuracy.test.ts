@@ -1,135 +1,239 @@
 import { expect, it } from 'vitest';
 import { components } from '../../api/components.js';
-import { evaluateChain, type TableName } from '../../bench/accuracy/chain/tables/evaluate.js';
+import { evaluateChain, TABLES, type TableName } from '../../bench/accuracy/chain/tables/evaluate.js';
 import { cell, type Table } from '../../bench/accuracy/chain/table.js';
 import { loadTopology } from '../../pipeline/config/index.js';
 import { sharedFile } from '../support/shared.js';
 
-/** Small versions of the tables that take minutes: the minimum for `topologies/demo.yaml`. */
-const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
-const data = sharedFile('.');
+// A small version of each table, in rooms on which no model was trained: the minimum for `topologies/demo.yaml`.
 
-async function measured(name: TableName, rooms: number): Promise<Table> {
-  const minutes = { empty: 1, daily: 3 };
-  const plan = { topology: demo, seed: 700_000, rooms, links: [4], minutes, atOnce: 4 };
-  const [{ table } = { table: null }] = await evaluateChain(
-    { ...plan, ...(data !== undefined && { data }), print: () => undefined },
-    [name],
-  );
-  return table!;
+interface SmallTable {
+  readonly title: string;
+  readonly rooms: number;
+  /** Minutes of daily life in each room. */
+  readonly daily?: number;
+  readonly bounds: (of: Cells) => void;
 }
 
-const MINUTES = 60 * 60_000;
+/** The value of a cell. */
+type Cells = ((row: string, column: string) => number) & { readonly table: Table };
 
-it('locates a still person, with the posture', { timeout: MINUTES }, async () => {
-  const table = await measured('still', 3);
-  const middle = cell(table, "the room's middle, always standing", 'place').value;
-  expect(cell(table, 'all three', 'place').value).toBeLessThan(0.35 * middle);
-  expect(cell(table, 'all three', 'unseen').value).toBeLessThan(0.02);
-  // In these rooms, 60 % of those who stand.
-  expect(cell(table, 'all three', 'posture').value).toBeGreaterThan(0.8);
-  expect(cell(table, 'sitting', 'posture').value).toBeGreaterThan(0.9);
-  expect(cell(table, 'lying', 'posture').value).toBeGreaterThan(0.9);
-});
+const EMPTY_MINUTES = 0.75;
+const data = sharedFile('.');
+const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
 
-it('counts and tracks walkers', { timeout: MINUTES }, async () => {
-  const table = await measured('several', 3);
-  expect(cell(table, '1 walker', 'count').value).toBeGreaterThan(0.95);
-  expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.85);
-  // In one of the three rooms, two are never counted right.
-  expect(cell(table, '2 walkers', 'count').value).toBeGreaterThan(0.55);
-  expect(cell(table, '3 walkers', 'count').value).toBeGreaterThan(0.9);
-  expect(cell(table, '2 walkers', 'missed').value).toBeLessThan(0.06);
-  expect(cell(table, '3 walkers', 'missed').value).toBeLessThan(0.03);
-  expect(cell(table, '2 walkers', 'place').value).toBeLessThan(0.82);
-  expect(cell(table, '3 walkers', 'place').value).toBeLessThan(0.82);
-});
-
-it('predicts an error close to the real one, even with a bad link', { timeout: MINUTES }, async () => {
-  // Errors of frames in one room are correlated: with three rooms the fifths say little.
-  const table = await measured('errors', 8);
-  const good = cell(table, 'all links good', 'place').value;
-  expect(cell(table, 'all links good', 'off').value).toBeLessThan(0.5);
-  // In metres: a share of the result with all links would demand more as that improves.
-  expect(good).toBeLessThan(0.47);
-  expect(cell(table, 'one link delivers noise', 'place').value).toBeLessThan(0.7);
-  expect(cell(table, 'one link is dead', 'place').value).toBeLessThan(0.7);
-});
-
-it(
-  'locates a walker, and notices their absence, with weak, wrong or missing links',
-  { timeout: MINUTES },
-  async () => {
-    const table = await measured('robustness', 1);
-    const place = (row: string) => cell(table, row, 'place').value;
-    // The room's middle: 1.55 m.
-    expect(place('as usual')).toBeLessThan(0.5);
-    expect(place('nodes misplaced by 0.5 m')).toBeLessThan(0.65);
-    expect(place('SNR 5 to 12 dB on all links')).toBeLessThan(0.75);
-    expect(place('nodes on one wall')).toBeLessThan(1.3);
-    expect(place('nodes in the corners of the ceiling')).toBeLessThan(1.2);
-    for (const fault of ['one link delivers noise', 'one link is dead']) {
-      expect(place(fault)).toBeLessThan(0.75);
-      expect(cell(table, fault, 'worse').value).toBeLessThan(0.03);
-    }
-    for (const { name } of table.rows.filter(({ baseline }) => !baseline)) {
-      expect(cell(table, name, 'abstained').value, name).toBeLessThan(0.05);
-      expect(cell(table, name, 'seen').value, name).toBeLessThan(0.05);
-      expect(cell(table, name, 'occupied').value, name).toBe(0);
-    }
+const SMALL: Readonly<Record<TableName, SmallTable>> = {
+  empty: {
+    title: 'notices an empty room, and a walker',
+    rooms: 2,
+    bounds: (of) => {
+      expect(of('calibrated', 'seen')).toBeLessThan(0.1);
+      expect(of('not calibrated', 'seen')).toBeLessThan(0.3);
+      expect(of('calibrated', 'skeleton')).toBeLessThan(0.02);
+      for (const row of ['calibrated', 'not calibrated']) {
+        // Of 45 s, somebody is reported for two after they left (4.5 %), and presence holds for 23 (51 %).
+        expect(of(row, 'told')).toBeLessThan(0.07);
+        expect(of(row, 'presence')).toBeLessThan(0.65);
+        expect(of(row, 'wrong30')).toBe(0);
+        expect(of(row, 'wrongLater')).toBeLessThan(0.05);
+        expect(of(row, 'unknown')).toBeLessThan(0.05);
+        expect(of(row, 'missed')).toBeLessThan(0.05);
+      }
+      expect(of('calibrated', 'missedPresence')).toBeLessThan(0.1);
+    },
   },
-);
-
-it('locates a walker among many weak paths', { timeout: MINUTES }, async () => {
-  const diffuse = await measured('diffuse', 2);
-  const middle = cell(diffuse, "both: the room's middle, the mean pose", 'place').value;
-  const place = cell(diffuse, '30 diffuse paths', 'place').value;
-  // Two rooms that are hard even without these paths.
-  expect(place).toBeLessThan(0.9 * middle);
-  expect(place).toBeLessThan(1.3 * cell(diffuse, 'no diffuse paths', 'place').value);
-  expect(cell(diffuse, '30 diffuse paths', 'abstained').value).toBeLessThan(0.05);
-});
-
-it('takes no fan and few pets for people', { timeout: MINUTES }, async () => {
-  const table = await measured('negatives', 2);
-  expect(cell(table, 'nothing', 'seen').value).toBeLessThan(0.02);
-  expect(cell(table, 'a fan', 'seen').value).toBeLessThan(0.05);
-  expect(cell(table, 'a curtain', 'seen').value).toBeLessThan(0.2);
-  expect(cell(table, 'a pet', 'seen').value).toBeLessThan(0.35);
-  expect(cell(table, 'nothing', 'alarms').value).toBe(0);
-});
-
-it('finds simulated falls, and raises few alarms in daily life', { timeout: MINUTES }, async () => {
-  const table = await measured('falls', 3);
-  // Ten of fifteen, and not one alarm in 0.26 h: a single one would be 3.9 an hour.
-  expect(cell(table, 'all', 'found').value).toBeGreaterThan(0.6);
-  expect(cell(table, 'all', 'lying').value).toBeGreaterThan(0.6);
-  expect(cell(table, 'all', 'false').value).toBeLessThan(4);
-});
-
-it('sums up activities, sleep and arrivals of a day in small', { timeout: MINUTES }, async () => {
-  const table = await measured('day', 2);
-  for (const amount of ['somebody there, s', 'walking, s', 'sitting, s', 'lying, s', 'asleep, s'])
-    expect(cell(table, amount, 'error').value).toBeLessThan(30);
-  expect(cell(table, 'arrivals', 'error').value).toBeLessThan(0.6);
-  expect(cell(table, 'inactivity, alerts', 'error').value).toBeLessThan(0.6);
-});
-
-it.runIf(data !== undefined)(
-  'distinguishes movement from emptiness on real recordings',
-  { timeout: MINUTES },
-  async () => {
-    const table = await measured('recordings', 1);
-    expect(cell(table, 'movement, all chips', 'presence').value).toBeGreaterThan(0.95);
-    expect(cell(table, 'empty, all chips', 'presence').value).toBeLessThan(0.2);
-    expect(cell(table, 'movement, all chips', 'seen').value).toBeGreaterThan(0.8);
-    expect(cell(table, 'empty, all chips', 'seen').value).toBeLessThan(0.12);
+  negatives: {
+    title: 'takes no fan and few pets for people',
+    rooms: 2,
+    bounds: (of) => {
+      expect(of('nothing', 'seen')).toBeLessThan(0.02);
+      expect(of('a fan', 'seen')).toBeLessThan(0.05);
+      expect(of('a curtain', 'seen')).toBeLessThan(0.2);
+      expect(of('a pet', 'seen')).toBeLessThan(0.35);
+      expect(of('nothing', 'alarms')).toBe(0);
+    },
   },
-);
+  walking: {
+    title: 'locates a walker, with the posture and the heading',
+    rooms: 2,
+    bounds: (of) => {
+      const middle = of("4 links: the room's middle, the mean pose", 'place');
+      expect(middle).toBeGreaterThan(1);
+      // Two rooms with diffuse paths and hard walls: far worse than most, and than the rooms of earlier seeds.
+      expect(of('4 links', 'place')).toBeLessThan(0.65 * middle);
+      expect(of('4 links', 'mpjpe')).toBeLessThan(160);
+      expect(of('4 links', 'heading')).toBeLessThan(35);
+      expect(of('4 links', 'abstained')).toBeLessThan(0.05);
+    },
+  },
+  diffuse: {
+    title: 'locates a walker among many weak paths',
+    rooms: 2,
+    bounds: (of) => {
+      const place = of('30 diffuse paths', 'place');
+      // Two rooms that are hard even without these paths.
+      expect(place).toBeLessThan(0.9 * of("both: the room's middle, the mean pose", 'place'));
+      expect(place).toBeLessThan(1.3 * of('no diffuse paths', 'place'));
+      expect(of('30 diffuse paths', 'abstained')).toBeLessThan(0.05);
+    },
+  },
+  still: {
+    title: 'locates a still person, with the posture',
+    rooms: 3,
+    bounds: (of) => {
+      const middle = of("the room's middle, always standing", 'place');
+      expect(of('all three', 'place')).toBeLessThan(0.35 * middle);
+      expect(of('all three', 'unseen')).toBeLessThan(0.02);
+      // In these rooms, 60 % of those who stand.
+      expect(of('all three', 'posture')).toBeGreaterThan(0.8);
+      expect(of('sitting', 'posture')).toBeGreaterThan(0.9);
+      expect(of('lying', 'posture')).toBeGreaterThan(0.9);
+    },
+  },
+  several: {
+    title: 'counts and tracks walkers',
+    rooms: 3,
+    bounds: (of) => {
+      expect(of('1 walker', 'count')).toBeGreaterThan(0.95);
+      expect(of('1 walker', 'idf1')).toBeGreaterThan(0.85);
+      // In one of the three rooms, two are never counted right.
+      expect(of('2 walkers', 'count')).toBeGreaterThan(0.55);
+      expect(of('3 walkers', 'count')).toBeGreaterThan(0.9);
+      expect(of('2 walkers', 'missed')).toBeLessThan(0.06);
+      expect(of('3 walkers', 'missed')).toBeLessThan(0.03);
+      expect(of('2 walkers', 'place')).toBeLessThan(0.82);
+      expect(of('3 walkers', 'place')).toBeLessThan(0.82);
+    },
+  },
+  errors: {
+    title: 'predicts an error close to the real one, even with a bad link',
+    rooms: 4,
+    bounds: (of) => {
+      expect(of('all links good', 'off')).toBeLessThan(0.5);
+      // In metres: a share of the result with all links would demand more as that improves.
+      expect(of('all links good', 'place')).toBeLessThan(0.47);
+      expect(of('one link delivers noise', 'place')).toBeLessThan(0.7);
+      expect(of('one link is dead', 'place')).toBeLessThan(0.7);
+    },
+  },
+  robustness: {
+    title: 'locates a walker, and notices their absence, with weak, wrong or missing links',
+    rooms: 1,
+    bounds: (of) => {
+      // The room's middle: 1.55 m.
+      expect(of('as usual', 'place')).toBeLessThan(0.5);
+      expect(of('nodes misplaced by 0.5 m', 'place')).toBeLessThan(0.65);
+      expect(of('SNR 5 to 12 dB on all links', 'place')).toBeLessThan(0.75);
+      expect(of('nodes on one wall', 'place')).toBeLessThan(1.3);
+      expect(of('nodes in the corners of the ceiling', 'place')).toBeLessThan(1.2);
+      for (const fault of ['one link delivers noise', 'one link is dead']) {
+        expect(of(fault, 'place')).toBeLessThan(0.75);
+        expect(of(fault, 'worse')).toBeLessThan(0.03);
+      }
+      for (const { name } of of.table.rows.filter(({ baseline }) => !baseline)) {
+        expect(of(name, 'abstained'), name).toBeLessThan(0.05);
+        expect(of(name, 'seen'), name).toBeLessThan(0.05);
+        expect(of(name, 'occupied'), name).toBe(0);
+      }
+    },
+  },
+  falls: {
+    title: 'finds simulated falls, and raises few alarms in daily life',
+    rooms: 3,
+    daily: 1,
+    bounds: (of) => {
+      // Ten of fifteen, and not one alarm in 0.15 h: a single one would be 6.8 an hour.
+      expect(of('all', 'found')).toBeGreaterThan(0.6);
+      expect(of('all', 'lying')).toBeGreaterThan(0.6);
+      expect(of('all', 'false')).toBeLessThan(4);
+    },
+  },
+  warnings: {
+    title: 'warns of falls at once, and settles each warning within 30 s',
+    rooms: 1,
+    daily: 1,
+    bounds: (of) => {
+      // All five, after 1.25 s at most, and one other warning in 0.05 h.
+      expect(of('all', 'soon')).toBeGreaterThan(0.7);
+      expect(of('all', 'slowest')).toBeLessThan(2);
+      expect(of('all', 'settled')).toBe(1);
+      expect(of('all', 'others')).toBeLessThan(70);
+    },
+  },
+  'fall-like': {
+    title: 'raises few alarms at movements that resemble a fall',
+    rooms: 1,
+    bounds: (of) => {
+      const movements = of.table.rows.filter(({ baseline }) => !baseline).map(({ name }) => name);
+      const alarms = movements.map((name) => of(name, 'alarms') * of(name, 'hours'));
+      // None in 42 movements, as in 247 of the report. A single one may be chance.
+      expect(alarms.reduce((sum, count) => sum + count, 0)).toBeLessThan(1.5);
+      for (const name of movements.filter((one) => !one.endsWith('nobody is there')))
+        expect(of(name, 'unseen'), name).toBeLessThan(0.05);
+    },
+  },
+  'rag-dolls': {
+    title: 'finds falls of rag-dolls',
+    rooms: 2,
+    bounds: (of) => {
+      // Three of four (two have no space), and five of six; before rag-dolls were learnt, 7 % of theirs.
+      expect(of('rag-dolls', 'found')).toBeGreaterThan(0.4);
+      expect(of('as simulated', 'found')).toBeGreaterThan(0.6);
+      expect(of('rag-dolls', 'delay')).toBeLessThan(15);
+    },
+  },
+  day: {
+    title: 'sums up activities, sleep and arrivals of a day in small',
+    rooms: 1,
+    bounds: (of) => {
+      for (const amount of ['somebody there, s', 'walking, s', 'sitting, s', 'lying, s', 'asleep, s'])
+        expect(of(amount, 'error')).toBeLessThan(30);
+      expect(of('arrivals', 'error')).toBeLessThan(0.6);
+      expect(of('inactivity, alerts', 'error')).toBeLessThan(0.6);
+    },
+  },
+  recordings: {
+    title: 'distinguishes movement from emptiness on real recordings',
+    rooms: 1,
+    bounds: (of) => {
+      expect(of('movement, all chips', 'presence')).toBeGreaterThan(0.95);
+      expect(of('empty, all chips', 'presence')).toBeLessThan(0.2);
+      expect(of('movement, all chips', 'seen')).toBeGreaterThan(0.8);
+      expect(of('empty, all chips', 'seen')).toBeLessThan(0.12);
+    },
+  },
+  'real-falls': {
+    title: 'finds falls of real recordings',
+    rooms: 1,
+    bounds: (of) => {
+      // Of 42 clips, both falls, and 3 alarms. The suite's task has other clips of the same recordings.
+      expect(of('Intel 5300, a bedroom', 'auc')).toBeGreaterThan(0.88);
+      expect(of('Intel 5300, a bedroom', 'found')).toBeGreaterThan(0.4);
+      expect(of('Intel 5300, a bedroom', 'falseClips')).toBeLessThan(0.16);
+      expect(of('ESP32-S3, in training', 'found')).toBeGreaterThan(0.8);
+    },
+  },
+};
 
-it.runIf(data !== undefined)('finds falls of real recordings', { timeout: MINUTES }, async () => {
-  const table = await measured('real-falls', 2);
-  expect(cell(table, 'Intel 5300, a bedroom', 'auc').value).toBeGreaterThan(0.88);
-  expect(cell(table, 'Intel 5300, a bedroom', 'found').value).toBeGreaterThan(0.5);
-  expect(cell(table, 'Intel 5300, a bedroom', 'falseClips').value).toBeLessThan(0.12);
+it('has a small version of each table', () => {
+  expect(Object.keys(SMALL)).toEqual(Object.keys(TABLES));
 });
+
+const canMeasure = (name: TableName): boolean => data !== undefined || !('missing' in TABLES[name]);
+
+for (const name of Object.keys(SMALL) as TableName[]) {
+  const { title, rooms, daily, bounds } = SMALL[name];
+  it.runIf(canMeasure(name))(title, { timeout: 60 * 60_000 }, async () => {
+    const [measured] = await evaluateChain(
+      {
+        ...{ topology: demo, seed: 700_000, rooms, links: [4], atOnce: 4 },
+        minutes: { empty: EMPTY_MINUTES, daily: daily ?? 0 },
+        ...(data !== undefined && { data }),
+        print: () => undefined,
+      },
+      [name],
+    );
+    const table = measured!.table!;
+    bounds(Object.assign((row: string, column: string) => cell(table, row, column).value, { table }));
+  });
+}

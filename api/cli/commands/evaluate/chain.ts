@@ -35,7 +35,7 @@ export function register(evaluate: Command): void {
     .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
     .option(
       '--only <table...>',
-      'only these: empty, negatives, walking, diffuse, still, several, errors, robustness, falls, fall-like, rag-dolls, day, recordings, real-falls',
+      'only these: empty, negatives, walking, diffuse, still, several, errors, robustness, falls, warnings, fall-like, rag-dolls, day, recordings, real-falls',
       [],
     )
     .option('--seed <number>', 'seed of rooms, bodies and motions', wholeNumber(0, 2 ** 31), 900_000)
@@ -69,15 +69,17 @@ export function register(evaluate: Command): void {
 }
 
 async function measure(options: Options): Promise<void> {
-  const [{ registryWith }, { loadForCommand }, chain, report] = await Promise.all([
+  const [{ registryWith }, { loadForCommand }, chain, report, { provenanceOf }] = await Promise.all([
     import('../../../plugins.js'),
     import('../../topologies.js'),
     import('../../../../bench/accuracy/chain/tables/evaluate.js'),
     import('../../../../bench/accuracy/chain/tables/report.js'),
+    import('../../../../bench/provenance.js'),
   ]);
   const names = tableNames(options.only, chain.TABLES);
   const registry = await registryWith(options.plugin);
   const topology = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
+  const made = provenanceOf(topology);
   const { minutes, data } = options;
   const progress = new TaskProgress(names.length);
   const scenes = new Scenes();
@@ -103,7 +105,7 @@ async function measure(options: Options): Promise<void> {
   const measured = await chain.evaluateChain(plan, names, done, begun).finally(() => {
     progress.end();
   });
-  const whole = report.reportOf(plan, measured);
+  const whole = report.reportOf(plan, made, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (options.out === undefined) return;
   for (const file of report.writeReport(options.out, whole)) toStderr(`wrote ${file}`);

@@ -70,6 +70,7 @@ async function measure(options: Options): Promise<void> {
   const names = taskNames(options.only, contracts.TASK_NAMES);
   const manifests = await loadManifests(options.model);
   const { panelOf, rowOf } = await import('../../../../bench/suite/foreign/panel.js');
+  const { provenanceOf } = await import('../../../../bench/provenance.js');
   const progress = new TaskProgress(names.length);
   const print = (line: string) => {
     progress.step(line);
@@ -78,13 +79,14 @@ async function measure(options: Options): Promise<void> {
     progress.write(line);
   };
   const plan = { ...(await planOf(options)), panel: panelOf(manifests), print, keep };
+  const made = provenanceOf(plan.topology);
   const done = (one: Measured) => {
     progress.write(
       `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
     );
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
     // Immediately: a task takes minutes, and the next one may fail.
-    if (options.out !== undefined) report.writeSuite(options.out, report.suiteReport(plan, [one]));
+    if (options.out !== undefined) report.writeSuite(options.out, report.suiteReport(plan, made, [one]));
   };
   const began = (id: TaskName) => {
     progress.begin(id);
@@ -92,7 +94,7 @@ async function measure(options: Options): Promise<void> {
   const measured = await suite.runSuite(plan, names, manifests.map(rowOf), { began, done }).finally(() => {
     progress.end();
   });
-  const whole = report.suiteReport(plan, measured);
+  const whole = report.suiteReport(plan, made, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (options.write) await writeAll(whole, toStderr);
 }

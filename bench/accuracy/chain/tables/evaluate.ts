@@ -18,6 +18,7 @@ import { robustness } from './robustness.js';
 import { several } from './several.js';
 import { still } from './still.js';
 import { walking } from './walking.js';
+import { warnings } from './warnings.js';
 
 type Measurement = { readonly summary: string } & (
   | { readonly measure: (plan: Plan) => Promise<Table>; readonly missing?: undefined }
@@ -46,6 +47,7 @@ export const TABLES = {
   },
   receivers: { summary: 'receivers with 30 to 242 subcarriers', measure: receivers },
   falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
+  warnings: { summary: 'warnings of simulated falls before they are judged', measure: warnings },
   'fall-like': {
     summary: 'false alarms of movements that resemble a fall, and of falling objects',
     measure: fallLike,

@@ -4,7 +4,7 @@ import { surestOf } from '../answers.js';
 import { exact, meanOver, medianOver, poissonRate } from '../bootstrap.js';
 import { dailyLife } from '../daily-life.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
-import type { Given, Observed } from '../scene.js';
+import type { Given, Observed, Played } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
 import { mean } from '../../../../operators/shared/mean.js';
@@ -17,15 +17,6 @@ export const FALL_COLUMNS: readonly Column[] = [
   { id: 'false', title: 'false alarms per hour', unit: 'per_h' },
   { id: 'hours', title: 'hours', unit: 'number' },
 ];
-
-/** Further columns for topologies whose `detect-falls` warns. */
-const WARNING_COLUMNS: readonly Column[] = [
-  { id: 'warned', title: 'falls warned of', unit: 'share' },
-  { id: 'warnedAfter', title: 'after the impact, median s', unit: 'number' },
-  { id: 'warnings', title: 'other warnings per hour', unit: 'per_h' },
-];
-const ABOUT_WARNINGS =
-  ' Warned of: a `fall_suspected` about the fall was received. The impact is when the fall ends. Other warnings include those that were withdrawn.';
 
 const KINDS = ['forward', 'backward', 'left', 'right', 'slump', 'slide'] as const;
 /** What comes before a fall. */
@@ -57,12 +48,14 @@ const BEFORE: readonly { readonly name: string; readonly steps: PersonConfig['sc
     ],
   },
 ];
-const FALLS_A_ROOM = 5;
+/** Kinds of falls, and what comes before them: rows of tables. */
+export const FALL_PARTS: readonly string[] = [...KINDS, ...BEFORE.map(({ name }) => name)];
+export const FALLS_A_ROOM = 5;
 /** Seconds on the floor. */
 export const AFTER_S = 35;
 const FOUND_US = 30e6;
-/** An alarm this long or longer before a fall begins does not belong to that fall. */
-const EARLY_US = 2e6;
+/** An event this long or longer before a fall begins does not belong to that fall. */
+export const EARLY_US = 2e6;
 
 export interface Fall {
   readonly kind: string;
@@ -74,9 +67,6 @@ export interface Fall {
    * down a wall may sit.
    */
   readonly lying: number;
-  readonly warned: boolean;
-  /** Seconds from the impact until the warning was received; NaN if there was none. */
-  readonly warnedAfter: number;
   readonly before: Quiet;
 }
 
@@ -84,17 +74,14 @@ export interface Fall {
 interface Quiet {
   readonly seconds: number;
   readonly alarms: number;
-  readonly warnings: number;
 }
 
-const warns = ({ topology }: Plan): boolean =>
-  topology.nodes.some(
-    ({ component, config }) => component.name === 'detect-falls' && (config as { warn: boolean }).warn,
-  );
+/** What happens in each room of the plan; the same rooms for all tables of the simulator's falls. */
+export const inFallRooms = <T>(plan: Plan, work: (room: PlannedRoom) => Promise<T>): Promise<T[]> =>
+  each(plan, seedsOf(plan, 6), async (seed) => work(await plannedRoom(plan, seed, plan.links[0]!)));
 
 export async function falls(plan: Plan): Promise<Table> {
-  const rooms = await each(plan, seedsOf(plan, 6), async (seed) => {
-    const room = await plannedRoom(plan, seed, plan.links[0]!);
+  const rooms = await inFallRooms(plan, async (room) => {
     const found: Fall[] = [];
     for (let index = 0; index < FALLS_A_ROOM; index++) found.push(await fallIn(plan, room, index));
     return { found, life: await quietLife(plan, room) };
@@ -102,33 +89,20 @@ export async function falls(plan: Plan): Promise<Table> {
   const quiet = rooms.flatMap(({ found, life }) => [life, ...found.map(({ before }) => before)]);
   const hours = quiet.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
   const alarms = quiet.reduce((sum, one) => sum + one.alarms, 0);
-  const warnings = quiet.reduce((sum, one) => sum + one.warnings, 0);
-  const isWarned = warns(plan);
   const row = (name: string, is: (fall: Fall) => boolean) =>
     rowOf(
       name,
       rooms.map(({ found }) => found.filter(is)),
-      isWarned,
     );
   const all = row('all', () => true);
-  const parts = [...KINDS, ...BEFORE.map(({ name }) => name)].map((part) =>
-    row(part, ({ kind }) => kind.includes(part)),
-  );
+  const parts = FALL_PARTS.map((part) => row(part, ({ kind }) => kind.includes(part)));
   return {
     id: 'falls',
     title: 'Falls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), and the time before each fall, with the exact Poisson interval.${isWarned ? ABOUT_WARNINGS : ''}`,
-    columns: isWarned ? [...FALL_COLUMNS, ...WARNING_COLUMNS] : FALL_COLUMNS,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}; ${FALLS_A_ROOM} falls in each, one per scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall counts as found if a sink receives its \`fall_detection\` within 30 s of its start. Reported as lying: the share of the pose frames from 2 s after the fall on in which the fallen person lies. False alarms: ${plan.minutes.daily} min of daily life per room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, leaving and coming back), and the time before each fall, with the exact Poisson interval.`,
+    columns: FALL_COLUMNS,
     rows: [
-      {
-        ...all,
-        cells: {
-          ...all.cells,
-          false: poissonRate(alarms, hours),
-          hours: exact(hours),
-          ...(isWarned && { warnings: poissonRate(warnings, hours) }),
-        },
-      },
+      { ...all, cells: { ...all.cells, false: poissonRate(alarms, hours), hours: exact(hours) } },
       ...parts,
       { name: 'never', baseline: true, cells: { found: exact(0), false: exact(0) } },
       { name: 'every 30 s', baseline: true, cells: { found: exact(1), false: exact(120) } },
@@ -137,6 +111,16 @@ export async function falls(plan: Plan): Promise<Table> {
 }
 
 async function fallIn(plan: Plan, room: PlannedRoom, index: number): Promise<Fall> {
+  const { kind, played } = await playFall(plan, room, index);
+  return { kind, ...judged(played, room) };
+}
+
+/** Plays one of the {@link FALLS_A_ROOM} falls of a room. */
+export async function playFall(
+  plan: Plan,
+  room: PlannedRoom,
+  index: number,
+): Promise<{ readonly kind: string; readonly played: Played }> {
   const number = FALLS_A_ROOM * (room.seed % 1000) + index;
   const before = BEFORE[number % BEFORE.length]!;
   const fall = KINDS[number % KINDS.length]!;
@@ -147,40 +131,42 @@ async function fallIn(plan: Plan, room: PlannedRoom, index: number): Promise<Fal
     { activity: 'lie', seconds: AFTER_S + 5 },
   ];
   const people = [{ script }];
-  const observed = await playIn(plan, room, `a fall ${kind}`, { people, seconds: 32 + AFTER_S });
-  return { kind, ...judged(observed, room) };
+  return { kind, played: await playIn(plan, room, `a fall ${kind}`, { people, seconds: 32 + AFTER_S }) };
 }
 
 export function judged(
   observed: Observed & { readonly truth: Truth },
   room: PlannedRoom,
 ): Omit<Fall, 'kind'> {
-  const [began] = observed.truth.beginnings('fall');
-  if (!began) throw new Error(`${room.environment.id}: nobody falls in this scene`);
-  const impact = observed.truth.beginnings('lie').find(({ time }) => time > began.time) ?? began;
-  const isOwn = ({ time, givenAt }: Given<SensedEvent>) =>
-    time >= began.time - EARLY_US && givenAt <= began.time + FOUND_US;
-  /** Microseconds from `since` until the first of these events about the fall was received. */
-  const after = (events: readonly Given<SensedEvent>[], since: number) =>
-    Math.min(...events.filter(isOwn).map(({ givenAt }) => givenAt - since));
-  const count = (events: readonly Given<SensedEvent>[]) =>
-    events.filter(({ time }) => time < began.time - EARLY_US).length;
-  const [alarms, warnings] = [alarmsIn(observed), warningsIn(observed)];
-  const [reported, warned] = [after(alarms, began.time), after(warnings, impact.time)];
-  const seconds = (us: number) => (Number.isFinite(us) ? us / 1e6 : NaN);
+  const { began } = fallOf(observed.truth, room);
+  const alarms = alarmsIn(observed);
+  const own = alarms.filter(({ time, givenAt }) => time >= began - EARLY_US && givenAt <= began + FOUND_US);
+  const reported = Math.min(...own.map(({ givenAt }) => givenAt - began));
   return {
-    found: Number.isFinite(reported),
-    delay: seconds(reported),
-    lying: lyingTold(observed, began.time),
-    warned: Number.isFinite(warned),
-    warnedAfter: seconds(warned),
+    found: own.length > 0,
+    delay: own.length > 0 ? reported / 1e6 : NaN,
+    lying: lyingTold(observed, began),
     before: {
-      seconds: Math.max(0, began.time - EARLY_US - observed.start) / 1e6,
-      alarms: count(alarms),
-      warnings: count(warnings),
+      seconds: secondsBefore(observed, began),
+      alarms: alarms.filter(({ time }) => time < began - EARLY_US).length,
     },
   };
 }
+
+/** When the fall of a scene begins, and when it ends; microseconds. @throws Error if nobody falls */
+export function fallOf(
+  truth: Truth,
+  { environment }: PlannedRoom,
+): { readonly began: number; readonly impact: number } {
+  const [began] = truth.beginnings('fall');
+  if (!began) throw new Error(`${environment.id}: nobody falls in this scene`);
+  const impact = truth.beginnings('lie').find(({ time }) => time > began.time) ?? began;
+  return { began: began.time, impact: impact.time };
+}
+
+/** The time of a scene in which no event belongs to its fall. */
+export const secondsBefore = ({ start }: Observed, began: number): number =>
+  Math.max(0, began - EARLY_US - start) / 1e6;
 
 /** A pose frame covers the last two seconds. */
 const SETTLED_US = 2e6;
@@ -194,23 +180,24 @@ function lyingTold({ poses, truth }: Observed & { readonly truth: Truth }, began
   return mean(lying.map((poseFrame) => Number(surestOf(poseFrame)?.posture === 'lying')));
 }
 
-/** A stretch of daily life. */
 async function quietLife(plan: Plan, room: PlannedRoom): Promise<Quiet> {
+  const played = await playLife(plan, room);
+  return { seconds: 60 * plan.minutes.daily, alarms: played ? alarmsIn(played).length : 0 };
+}
+
+/** A stretch of daily life; null if the plan has no minutes for it. */
+export async function playLife(plan: Plan, room: PlannedRoom): Promise<Played | null> {
   const seconds = 60 * plan.minutes.daily;
-  if (seconds === 0) return { seconds, alarms: 0, warnings: 0 };
+  if (seconds === 0) return null;
   const people = [{ script: dailyLife(room.seed, seconds) }];
-  const observed = await playIn(plan, room, 'daily life', { people, seconds });
-  return { seconds, alarms: alarmsIn(observed).length, warnings: warningsIn(observed).length };
+  return playIn(plan, room, 'daily life', { people, seconds });
 }
 
 /** The alarms that would notify somebody: a sender's own claim raises no alert. */
 export const alarmsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
   events.filter(({ type, source }) => type === 'fall_detection' && source === 'csiflow');
 
-const warningsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
-  events.filter(({ type, source }) => type === 'fall_suspected' && source === 'csiflow');
-
-export function rowOf(name: string, rooms: readonly (readonly Fall[])[], isWarned: boolean): Row {
+export function rowOf(name: string, rooms: readonly (readonly Fall[])[]): Row {
   const values = (of: (fall: Fall) => number) => rooms.map((found) => found.map(of));
   const finite = (of: (fall: Fall) => number) => values(of).map((room) => room.filter(Number.isFinite));
   return {
@@ -221,10 +208,6 @@ export function rowOf(name: string, rooms: readonly (readonly Fall[])[], isWarne
       delay: medianOver(finite(({ delay }) => delay)),
       lying: meanOver(finite(({ lying }) => lying)),
       falls: exact(rooms.flat().length),
-      ...(isWarned && {
-        warned: meanOver(values(({ warned }) => Number(warned))),
-        warnedAfter: medianOver(finite(({ warnedAfter }) => warnedAfter)),
-      }),
     },
   };
 }

@@ -53,7 +53,6 @@ export async function ragDolls(plan: RecordingsPlan): Promise<Table> {
         rowOf(
           name,
           rooms.map((found) => found.filter(({ kind }) => kind === name)),
-          false,
         ),
       ),
       { name: 'never', baseline: true, cells: { found: exact(0) } },

@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { packageVersion } from '../../../../pipeline/base/paths.js';
+import { provenanceText, type Provenance } from '../../../provenance.js';
 import { TABLES, type Measured, type TableName } from './evaluate.js';
 import type { Plan } from '../plan.js';
 import { tableText } from '../table.js';
 
 /** A table of the report. Each states what it was measured on, so that one can be measured again by itself. */
-export interface Reported extends Measured {
-  readonly version: string;
+export interface Reported extends Measured, Provenance {
   readonly seed: number;
 }
 
@@ -19,10 +18,11 @@ export interface ChainReport {
 
 export const reportOf = (
   { topology, seed }: Pick<Plan, 'topology' | 'seed'>,
+  made: Provenance,
   tables: readonly Measured[],
 ): ChainReport => ({
   topology: basename(topology.file ?? topology.id),
-  tables: tables.map((measured) => ({ ...measured, version: packageVersion(), seed })),
+  tables: tables.map((measured) => ({ ...measured, ...made, seed })),
 });
 
 /** The page of a report: `docs/reports/accuracy.md`. */
@@ -34,7 +34,7 @@ export const reportText = ({ topology, tables }: ChainReport): string =>
     '',
     'Brackets contain the 95 % interval, by bootstrap over whole rooms. Where all rooms agree, there are none, although [other rooms may differ](../accuracy.md#read-the-figures). Rows in italics are baselines that need no CSI. All rooms are simulated, unless a table says otherwise.',
     '',
-    ...tables.map((one) => `${measuredText(one)}\ncsiflow ${one.version}, seeds from ${one.seed}.\n`),
+    ...tables.map((one) => `${measuredText(one)}\n${provenanceText(one)}, seeds from ${one.seed}.\n`),
   ].join('\n');
 
 export const measuredText = ({ id, table, problem }: Measured): string =>
