@@ -16,7 +16,7 @@ export interface Plan {
   readonly links: readonly number[];
   /** Minutes per room: empty, and with daily life. */
   readonly minutes: { readonly empty: number; readonly daily: number };
-  /** Folder with captures/, labelled/ and motion/; without it, tables of recordings are skipped. */
+  /** Folder with captures/, labelled/, motion/ and scenes/; without it, tables of recordings are skipped. */
   readonly data?: string;
   /** For calibrations; removed afterwards. */
   readonly folder: string;

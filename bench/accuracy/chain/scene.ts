@@ -112,14 +112,22 @@ export async function calibrate(
   scene: Omit<Scene, 'people' | 'seconds' | 'calibration'>,
   file: string,
 ): Promise<string> {
-  const node = readBy(topology, 'infer-pose', 'window');
-  if (node === undefined) throw new Error(`${topology.id} has no infer-pose that reads windows`);
   const empty = { ...scene, people: [], seconds: CALIBRATION_S, calibration: null };
   const { component, config } = simulated(empty);
-  const learner = new ProfileLearner();
-  const placed = placedIn(topology, empty);
   const input = { component, config: { ...config, speed: 0, start_time: CALIBRATION_TIME } };
-  await listenTo(fedBy(placed, input), node, (window) => {
+  return learn(placedIn(topology, empty), input, file);
+}
+
+/** Learns the profiles of an empty room from what a source plays in it, and writes them to a file. */
+export async function learn(
+  topology: CheckedTopology,
+  input: Pick<CheckedNode, 'component' | 'config'>,
+  file: string,
+): Promise<string> {
+  const node = readBy(topology, 'infer-pose', 'window');
+  if (node === undefined) throw new Error(`${topology.id} has no infer-pose that reads windows`);
+  const learner = new ProfileLearner();
+  await listenTo(fedBy(topology, input), node, (window) => {
     if (window.port === 'window') learner.add(window);
     return false;
   });

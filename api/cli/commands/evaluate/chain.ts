@@ -35,7 +35,7 @@ export function register(evaluate: Command): void {
     .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
     .option(
       '--only <table...>',
-      'only these: empty, negatives, walking, diffuse, still, several, errors, robustness, falls, warnings, fall-like, rag-dolls, day, recordings, real-falls',
+      'only these: empty, negatives, walking, diffuse, foreign, still, several, errors, robustness, receivers, falls, warnings, fall-like, rag-dolls, day, recordings, real-falls',
       [],
     )
     .option('--seed <number>', 'seed of rooms, bodies and motions', wholeNumber(0, 2 ** 31), 900_000)
@@ -56,7 +56,7 @@ export function register(evaluate: Command): void {
     )
     .option(
       '--data <folder>',
-      'folder of recordings, with captures/, labelled/ and motion/; default: no tables of recordings',
+      'folder of recordings, with captures/, labelled/, motion/ and scenes/; default: no tables of recordings',
     )
     .option('--out <folder>', 'also write accuracy.md and accuracy.json to this folder')
     .option('--json', 'print the report as JSON; progress goes to stderr')

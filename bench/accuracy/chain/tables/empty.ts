@@ -7,7 +7,7 @@ import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
 import { mean } from '../../../../operators/shared/mean.js';
 
-const COLUMNS = [
+export const EMPTY_COLUMNS = [
   { id: 'ghosts', title: 'rooms where more than 5 % of empty frames see a person', unit: 'rooms' },
   { id: 'seen', title: 'empty: frames that see a person', unit: 'share' },
   { id: 'told', title: 'empty: frames that report a person', unit: 'share' },
@@ -24,7 +24,7 @@ const COLUMNS = [
 const GHOST = 0.05;
 
 /** Claims in one scene: 1 where the condition holds, 0 where it does not, for each pose frame, second or room. */
-type Counts = Readonly<Record<(typeof COLUMNS)[number]['id'], readonly number[]>>;
+export type Counts = Readonly<Record<(typeof EMPTY_COLUMNS)[number]['id'], readonly number[]>>;
 
 const VARIANTS = [
   { name: 'calibrated', calibrated: true, emptyFirst: 0 },
@@ -50,19 +50,24 @@ export async function emptyRooms(plan: Plan): Promise<Table> {
   });
   const rows = VARIANTS.map(({ name }, index): Row => {
     const counts = scenes.map((scene) => scene[index]!);
-    const figure = ({ id, unit }: (typeof COLUMNS)[number]) => {
-      const values = counts.map((one) => one[id]);
-      return [id, unit === 'rooms' ? roomsWith(values) : meanOver(values)] as const;
-    };
-    return { name, baseline: false, cells: Object.fromEntries(COLUMNS.map(figure)) };
+    return { name, baseline: false, cells: emptyCells(counts) };
   });
   return {
     id: 'empty',
     title: 'Empty rooms',
     method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s and leaves by the door; then the room is empty for ${plan.minutes.empty} min. \`See\`: a person detected in this frame; \`report\`: also a person out of sight, at their last known position. Only windows entirely within the empty time, or within the walk, count. An unknown occupancy counts as the last one known, or as 0 if none was.`,
-    columns: COLUMNS,
+    columns: EMPTY_COLUMNS,
     rows: [...rows, constant('nobody, always', 0), constant('somebody, always', 1)],
   };
+}
+
+/** The cells of {@link EMPTY_COLUMNS}. */
+export function emptyCells(counts: readonly Counts[]): Row['cells'] {
+  const figure = ({ id, unit }: (typeof EMPTY_COLUMNS)[number]) => {
+    const values = counts.map((one) => one[id]);
+    return [id, unit === 'rooms' ? roomsWith(values) : meanOver(values)] as const;
+  };
+  return Object.fromEntries(EMPTY_COLUMNS.map(figure));
 }
 
 async function leaveBehind(
@@ -129,7 +134,7 @@ export function countsOf(
 function constant(name: string, claims: 0 | 1): Row {
   const figure = (value: number): Figure => ({ value, low: value, high: value, rooms: 0 });
   const values: Readonly<Record<string, number>> = {
-    ...Object.fromEntries(COLUMNS.map(({ id }) => [id, claims] as const)),
+    ...Object.fromEntries(EMPTY_COLUMNS.map(({ id }) => [id, claims] as const)),
     ...{ unknown: 0, missed: 1 - claims, missedPresence: 1 - claims },
   };
   const cells = Object.entries(values).map(([id, value]) => [id, figure(value)] as const);

@@ -6,12 +6,15 @@ import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type Plan
 import type { Column, Row, Table } from '../table.js';
 
 const FIFTHS = [1, 2, 3, 4, 5] as const;
-const COLUMNS: readonly Column[] = [
+export const SCALE_COLUMNS: readonly Column[] = [
   ...FIFTHS.flatMap((fifth): Column[] => [
     { id: `told${fifth}`, title: `${fifth}. fifth: reported`, unit: 'm' },
     { id: `real${fifth}`, title: 'real', unit: 'm' },
   ]),
   { id: 'off', title: 'largest deviation of a fifth', unit: 'share' },
+];
+const COLUMNS: readonly Column[] = [
+  ...SCALE_COLUMNS,
   { id: 'place', title: 'position, mean error', unit: 'm' },
   { id: 'abstained', title: 'frames without an answer', unit: 'share' },
 ];
@@ -88,11 +91,15 @@ const rowOf = (name: string, rooms: readonly Located[]): Row => ({
   name,
   baseline: false,
   cells: {
-    ...allOver(rooms, SCALE, (drawn) => scaleOf(drawn.flatMap(({ answers }) => answers))),
+    ...scaleCells(rooms),
     place: meanOver(rooms.map(({ answers }) => answers.map(({ real }) => real))),
     abstained: meanOver(rooms.map(({ abstained }) => abstained)),
   },
 });
+
+/** The cells of {@link SCALE_COLUMNS}. */
+export const scaleCells = (rooms: readonly Located[]): Row['cells'] =>
+  allOver(rooms, SCALE, (drawn) => scaleOf(drawn.flatMap(({ answers }) => answers)));
 
 /** The largest deviation is that of a fifth's real error from its reported one, as a share of the latter. */
 function scaleOf(answers: Located['answers']): Scale {

@@ -9,6 +9,7 @@ import { emptyRooms } from './empty.js';
 import { errorScale } from './error-scale.js';
 import { fallLike } from './fall-like.js';
 import { falls } from './falls.js';
+import { foreign, missingScenes } from './foreign.js';
 import { negatives } from './negatives.js';
 import { missingRagDolls, ragDolls } from './rag-dolls.js';
 import { missingFalls, realFalls } from './real-falls.js';
@@ -35,6 +36,11 @@ export const TABLES = {
   negatives: { summary: 'rooms with a fan, a curtain or a pet, and nobody', measure: negatives },
   walking: { summary: 'place, pose and heading of a walker', measure: walking },
   diffuse: { summary: 'a walker among many weak paths', measure: diffuse },
+  foreign: {
+    summary: 'a walker in scenes of another simulator',
+    measure: foreign,
+    missing: missingScenes,
+  },
   still: { summary: 'place and posture of somebody still', measure: still },
   several: { summary: 'count, places and tracks of one to three walkers', measure: several },
   errors: {
@@ -107,7 +113,7 @@ async function measureOne(id: TableName, plan: Plan): Promise<Measured> {
   const notMeasured = (why: string): Measured => ({
     id,
     table: null,
-    problem: `not measured: ${why}; pass the folder with captures/, labelled/ and motion/ with --data`,
+    problem: `not measured: ${why}; pass the folder with captures/, labelled/, motion/ and scenes/ with --data`,
   });
   const { data } = plan;
   if (data === undefined) return notMeasured('it needs recordings');

@@ -1,3 +1,4 @@
+import type { Environment, PoseFrame } from '../../../../pipeline/model/index.js';
 import type { TruthLine } from '../../../../pipeline/sources/simulator/stage.js';
 import {
   aligned,
@@ -12,6 +13,7 @@ import {
 import { meanOver, medianOver } from '../bootstrap.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
+import type { Truth } from '../truth.js';
 import { mean } from '../../../../operators/shared/mean.js';
 
 export const WALKING_COLUMNS: readonly Column[] = [
@@ -39,7 +41,7 @@ export interface Walk {
 
 export const WALKING_S = 45;
 /** Until windows are full and a track is active. */
-const SETTLED_US = 5e6;
+export const SETTLED_US = 5e6;
 
 export async function walking(plan: Plan): Promise<Table> {
   const rows: Row[] = [];
@@ -69,6 +71,11 @@ export async function walkIn(
   const people = [{ script: [{ activity: 'walk' as const, seconds: WALKING_S + 5 }] }];
   const observed = await playIn(plan, room, `walking, ${name}`, { people, seconds: WALKING_S, simulator });
   const poseFrames = poseFramesIn(observed, observed.start + SETTLED_US, observed.end);
+  return errorsOf(poseFrames, observed.truth, room.environment);
+}
+
+/** Errors of pose frames about the only person of a scene. Those without a person in the truth do not count. */
+export function errorsOf(poseFrames: readonly PoseFrame[], truth: Truth, room: Environment): Walk {
   const walk = { place: [], predicted: [], mpjpe: [], mpjpeAll: [], heading: [], abstained: [], undrawn: [] };
   const found: Record<keyof typeof walk, number[]> & { middle: number[]; truths: TruthLine[] } = {
     ...walk,
@@ -76,20 +83,20 @@ export async function walkIn(
     truths: [],
   };
   for (const poseFrame of poseFrames) {
-    const truth = observed.truth.at(poseFrame.time)?.people[0];
-    if (!truth) continue;
-    found.middle.push(middleError(room.environment, truth));
-    found.truths.push(truth);
+    const actual = truth.at(poseFrame.time)?.people[0];
+    if (!actual) continue;
+    found.middle.push(middleError(room, actual));
+    found.truths.push(actual);
     const person = surestOf(poseFrame);
     found.abstained.push(Number(!person));
     if (!person) continue;
-    found.place.push(placeError(person, truth));
+    found.place.push(placeError(person, actual));
     found.predicted.push(person.positionError);
-    const error = jointError(aligned(jointsOf(person)), aligned(truth.keypoints));
+    const error = jointError(aligned(jointsOf(person)), aligned(actual.keypoints));
     found.mpjpeAll.push(error);
     if (person.articulated) found.mpjpe.push(error);
     found.undrawn.push(Number(!person.articulated));
-    const turn = headingError(person, truth);
+    const turn = headingError(person, actual);
     if (turn !== undefined) found.heading.push(turn);
   }
   return found;
