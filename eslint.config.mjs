@@ -35,7 +35,7 @@ export default tseslint.config(
       // Scripts of browsers that are not compiled.
       'api/web/page/*.js',
       'api/client/types',
-      'operators/shared/dense/assembly',
+      'operators/**/assembly',
       '.services',
       '.cache',
       'data',

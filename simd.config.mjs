@@ -1,31 +1,35 @@
-// Compiles operators/shared/dense/assembly to WebAssembly, as text in a module: `npm run simd`.
-// With --check it writes nothing, and fails where the module is out of date.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Compiles operators/**/assembly/NAME.ts to WebAssembly, as text in the module NAME.wasm.ts beside the folder:
+// `npm run simd`. With --check it writes nothing, and fails where a module is out of date.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import asc from 'assemblyscript/asc';
+import { globSync } from 'tinyglobby';
 
-const HEADER =
-  '// Made from assembly/products.ts by `npm run simd`: do not edit.\n' + '/** WebAssembly, base64. */\n';
-const folder = join(import.meta.dirname, 'operators/shared/dense');
-const file = join(folder, 'products.ts');
+const OPTIONS = ['-O3', '--enable', 'simd', '--runtime', 'stub', '--noAssert'];
 
-let code;
-const { error, stderr } = await asc.main(
-  ['products.ts', '-o', 'products.wasm', '-O3', '--enable', 'simd', '--runtime', 'stub', '--noAssert'],
-  {
-    readFile: (name) =>
-      name === 'products.ts' ? readFileSync(join(folder, 'assembly', name), 'utf8') : null,
+async function compiled(source) {
+  let code;
+  const { error, stderr } = await asc.main(['kernel.ts', '-o', 'kernel.wasm', ...OPTIONS], {
+    readFile: (name) => (name === 'kernel.ts' ? readFileSync(source, 'utf8') : null),
     writeFile: (name, contents) => {
-      if (name === 'products.wasm') code = contents;
+      if (name === 'kernel.wasm') code = contents;
     },
     listFiles: () => [],
-  },
-);
-if (error) throw new Error(`${error.message}\n${stderr.toString()}`);
+  });
+  if (error) throw new Error(`${source}: ${error.message}\n${stderr.toString()}`);
+  return Buffer.from(code).toString('base64');
+}
 
-const text = `${HEADER}export const PRODUCTS =\n  '${Buffer.from(code).toString('base64')}';\n`;
-if (!process.argv.includes('--check')) writeFileSync(file, text);
-else if (readFileSync(file, 'utf8') !== text) {
-  console.error(`${file} is out of date: npm run simd`);
-  process.exitCode = 1;
+const textOf = async (source) =>
+  `// Made from assembly/${basename(source)} by \`npm run simd\`: do not edit.\n` +
+  `/** WebAssembly, base64. */\nexport const CODE =\n  '${await compiled(source)}';\n`;
+
+for (const source of globSync('operators/**/assembly/*.ts', { cwd: import.meta.dirname, absolute: true })) {
+  const file = join(source, '../..', basename(source).replace(/ts$/, 'wasm.ts'));
+  const text = await textOf(source);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+    console.error(`${file} is out of date: npm run simd`);
+    process.exitCode = 1;
+  }
 }

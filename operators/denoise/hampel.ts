@@ -1,4 +1,25 @@
 import { sortedDeviation, sortedMedian } from '../shared/median.js';
+import { Scratch } from '../shared/simd/scratch.js';
+import { SimdModule } from '../shared/simd/simd-module.js';
+import { CODE } from './sliding-hampel.wasm.js';
+
+/** As in assembly/sliding-hampel.ts; pointers in bytes. */
+interface Kernel {
+  readonly slide: (
+    input: number,
+    output: number,
+    history: number,
+    sorted: number,
+    columns: number,
+    window: number,
+    limit: number,
+  ) => number;
+}
+
+const kernel = new SimdModule<Kernel>(CODE);
+
+/** Columns that the kernel computes at once. */
+const LANES = 4;
 
 /** Scales the median absolute deviation to the standard deviation of a normal distribution: 1 / Phi^-1(3/4). */
 const MAD_TO_SIGMA = 1.4826;
@@ -36,8 +57,8 @@ export interface SlidingHampelState {
  * phase: each value is judged by the last `window` frames of its column, including itself, fewer at the
  * start.
  *
- * Each column's window stays sorted, so a frame costs one removal and one insertion in a short array, and
- * most values are accepted after two or three comparisons.
+ * Each column's window stays sorted, so a frame costs one removal and one insertion in a short array. Once the window is
+ * full, a kernel does this for four columns at a time.
  */
 export class SlidingHampel {
   readonly #columns: number;
@@ -45,18 +66,26 @@ export class SlidingHampel {
   readonly #limit: number;
   /** [window, columns], a ring. */
   readonly #history: Float32Array;
-  /** [columns, window], each column ascending. */
+  /** [column / LANES, window, LANES], each column ascending; columns that fill up the last lanes are 0. */
   readonly #sorted: Float32Array;
+  readonly #scratch: Scratch<Record<'input' | 'output' | 'history' | 'sorted', Float32Array>>;
   #frames = 0;
   #next = 0;
 
   /** @param window frames, odd @param threshold standard deviations */
   constructor(columns: number, window: number, threshold: number) {
+    const width = Math.ceil(columns / LANES) * LANES;
     this.#columns = columns;
     this.#window = window;
     this.#limit = threshold * MAD_TO_SIGMA;
     this.#history = new Float32Array(window * columns);
-    this.#sorted = new Float32Array(window * columns);
+    this.#sorted = new Float32Array(window * width);
+    this.#scratch = new Scratch(kernel.shared.memory, {
+      input: [Float32Array, 2 * width],
+      output: [Float32Array, 2 * width],
+      history: [Float32Array, width],
+      sorted: [Float32Array, window * width],
+    });
   }
 
   /**
@@ -84,32 +113,36 @@ export class SlidingHampel {
     this.#history.set(history);
     this.#frames = history.length / this.#columns;
     this.#next = this.#frames % this.#window;
+    const sorted = new Float32Array(this.#frames);
     for (let column = 0; column < this.#columns; column++) {
-      const sorted = this.#sorted.subarray(column * this.#window, column * this.#window + this.#frames);
       for (let frame = 0; frame < this.#frames; frame++)
         sorted[frame] = history[frame * this.#columns + column]!;
       sorted.sort();
+      this.#keep(column, sorted);
     }
   }
 
   /** A frame before the window is full. */
   #fill(input: Float32Array, output: Float32Array, offset: number): number {
-    const sorted = this.#sorted;
+    const frames = this.#frames;
+    const sorted = new Float32Array(frames + 1);
     let replaced = 0;
     for (let column = 0; column < this.#columns; column++) {
       const at = offset + 2 * column;
-      const start = column * this.#window;
       const amplitude = amplitudeOf(input[at]!, input[at + 1]!);
       const usable = amplitude < Infinity;
-      const value = usable ? amplitude : this.#frames === 0 ? 0 : sorted[start + (this.#frames >> 1)]!;
+      const first = this.#first(column);
+      const value = usable ? amplitude : frames === 0 ? 0 : this.#sorted[first + LANES * (frames >> 1)]!;
       this.#history[this.#next * this.#columns + column] = value;
 
-      let slot = start + this.#frames;
-      while (slot > start && sorted[slot - 1]! > value) sorted[slot] = sorted[--slot]!;
+      for (let frame = 0; frame < frames; frame++) sorted[frame] = this.#sorted[first + LANES * frame]!;
+      let slot = frames;
+      while (slot > 0 && sorted[slot - 1]! > value) sorted[slot] = sorted[--slot]!;
       sorted[slot] = value;
+      this.#keep(column, sorted);
 
-      const median = sortedMedian(sorted, start, this.#frames + 1);
-      const deviation = sortedDeviation(sorted, start, this.#frames + 1, median);
+      const median = sortedMedian(sorted, 0, frames + 1);
+      const deviation = sortedDeviation(sorted, 0, frames + 1, median);
       if (usable && !(Math.abs(value - median) > this.#limit * deviation)) {
         output[at] = input[at]!;
         output[at + 1] = input[at + 1]!;
@@ -123,50 +156,38 @@ export class SlidingHampel {
 
   /** A frame once the window is full: the oldest sample of each column is replaced by the new one. */
   #slide(input: Float32Array, output: Float32Array, offset: number): number {
-    const sorted = this.#sorted;
-    const history = this.#history;
-    const window = this.#window;
-    const limit = this.#limit;
-    const half = window >> 1;
-    const row = this.#next * this.#columns;
-    let replaced = 0;
-    for (let column = 0, start = 0, at = offset; column < this.#columns; column++, start += window, at += 2) {
-      const re = input[at]!;
-      const im = input[at + 1]!;
-      const amplitude = amplitudeOf(re, im);
-      const usable = amplitude < Infinity;
-      const value = usable ? amplitude : sorted[start + half]!;
-      const oldest = history[row + column]!;
-      history[row + column] = value;
-
-      // The new value moves from the position of the oldest one to its own.
-      const last = start + window - 1;
-      let slot = start;
-      while (sorted[slot] !== oldest) slot++;
-      if (value > oldest) while (slot < last && sorted[slot + 1]! < value) sorted[slot] = sorted[++slot]!;
-      else while (slot > start && sorted[slot - 1]! > value) sorted[slot] = sorted[--slot]!;
-      sorted[slot] = value;
-
-      // distance > limit * MAD, without computing the MAD: true if more than half of the deviations are that
-      // small.
-      const middle = start + half;
-      const median = sorted[middle]!;
-      const distance = Math.abs(value - median);
-      let nearer = 0;
-      for (let i = middle; i >= start && nearer <= half && limit * (median - sorted[i]!) < distance; i--)
-        nearer++;
-      for (let i = middle + 1; i <= last && nearer <= half && limit * (sorted[i]! - median) < distance; i++)
-        nearer++;
-
-      if (usable && nearer <= half) {
-        output[at] = re;
-        output[at + 1] = im;
-      } else {
-        rescale(input, output, at, usable ? amplitude : 0, median);
-        replaced++;
-      }
-    }
+    const columns = this.#columns;
+    const { at, arrays } = this.#scratch;
+    const oldest = this.#history.subarray(this.#next * columns, (this.#next + 1) * columns);
+    arrays.input.set(input.subarray(offset, offset + 2 * columns));
+    arrays.input.fill(0, 2 * columns);
+    arrays.history.set(oldest);
+    arrays.sorted.set(this.#sorted);
+    const width = arrays.history.length;
+    const replaced = kernel.shared.slide(
+      at.input,
+      at.output,
+      at.history,
+      at.sorted,
+      width,
+      this.#window,
+      this.#limit,
+    );
+    output.set(arrays.output.subarray(0, 2 * columns), offset);
+    oldest.set(arrays.history.subarray(0, columns));
+    this.#sorted.set(arrays.sorted);
     return replaced;
+  }
+
+  /** Position of the least amplitude of a column. */
+  #first(column: number): number {
+    const lane = column % LANES;
+    return (column - lane) * this.#window + lane;
+  }
+
+  #keep(column: number, sorted: Float32Array): void {
+    const first = this.#first(column);
+    for (let slot = 0; slot < sorted.length; slot++) this.#sorted[first + LANES * slot] = sorted[slot]!;
   }
 }
 

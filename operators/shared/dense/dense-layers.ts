@@ -1,11 +1,6 @@
+import { reserve, SimdModule } from '../simd/simd-module.js';
 import type { LayerOffsets } from './layers.js';
-import { PRODUCTS } from './products.js';
-
-/** As far as it is used here: Node's types do not declare it. */
-declare const WebAssembly: {
-  readonly Module: new (code: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
+import { CODE } from './products.wasm.js';
 
 /** As in assembly/products.ts; pointers in bytes. */
 type Products = (
@@ -39,20 +34,8 @@ export interface Stretches {
 /** Outputs that WebAssembly computes at once. */
 const BLOCK = 16;
 const BYTES = Float32Array.BYTES_PER_ELEMENT;
-const PAGE_BYTES = 65_536;
 
-let compiled: object | undefined;
-
-function compile(): object {
-  try {
-    return new WebAssembly.Module(Buffer.from(PRODUCTS, 'base64'));
-  } catch (error) {
-    throw new Error(
-      'This processor has no SIMD for WebAssembly, which infer-pose requires: use x86-64 with SSE 4.1, or ARM64.',
-      { cause: error },
-    );
-  }
-}
+const kernel = new SimdModule<{ readonly products: Products }>(CODE);
 
 /**
  * Dense layers without activation, in float32, by the SIMD instructions of WebAssembly. They serve networks
@@ -88,11 +71,8 @@ export class DenseLayers<Name extends string> {
         return [name, { kernel, bias, inputs, outputs, width }];
       }),
     );
-    const { memory, products } = new WebAssembly.Instance((compiled ??= compile())).exports as {
-      memory: { readonly buffer: ArrayBuffer; grow(pages: number): void };
-      products: Products;
-    };
-    memory.grow(Math.ceil((end * BYTES) / PAGE_BYTES));
+    const { memory, products } = kernel.instantiate();
+    reserve(memory, end * BYTES);
     this.#products = products;
     this.#numbers = new Float32Array(memory.buffer);
     this.inputs = this.#numbers.subarray(0, most);

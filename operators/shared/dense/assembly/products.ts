@@ -1,4 +1,4 @@
-// AssemblyScript, a dialect of TypeScript that compiles to WebAssembly: `npm run simd` writes ../products.ts.
+// AssemblyScript, a dialect of TypeScript that compiles to WebAssembly: `npm run simd` writes ../products.wasm.ts.
 
 /**
  * Multiplies values by rows of weights and adds the products: out = start + values x kernel, 16 outputs at a
