@@ -82,7 +82,7 @@ export class SlidingHampel {
     this.#sorted = new Float32Array(window * width);
     this.#scratch = new Scratch(kernel.shared.memory, {
       input: [Float32Array, 2 * width],
-      output: [Float32Array, 2 * width],
+      output: [Float32Array, 2 * columns],
       history: [Float32Array, width],
       sorted: [Float32Array, window * width],
     });
@@ -157,24 +157,17 @@ export class SlidingHampel {
   /** A frame once the window is full: the oldest sample of each column is replaced by the new one. */
   #slide(input: Float32Array, output: Float32Array, offset: number): number {
     const columns = this.#columns;
+    const row = this.#next * columns;
     const { at, arrays } = this.#scratch;
-    const oldest = this.#history.subarray(this.#next * columns, (this.#next + 1) * columns);
+    const width = arrays.history.length;
     arrays.input.set(input.subarray(offset, offset + 2 * columns));
     arrays.input.fill(0, 2 * columns);
-    arrays.history.set(oldest);
+    for (let column = 0; column < columns; column++) arrays.history[column] = this.#history[row + column]!;
     arrays.sorted.set(this.#sorted);
-    const width = arrays.history.length;
-    const replaced = kernel.shared.slide(
-      at.input,
-      at.output,
-      at.history,
-      at.sorted,
-      width,
-      this.#window,
-      this.#limit,
-    );
-    output.set(arrays.output.subarray(0, 2 * columns), offset);
-    oldest.set(arrays.history.subarray(0, columns));
+    const { slide } = kernel.shared;
+    const replaced = slide(at.input, at.output, at.history, at.sorted, width, this.#window, this.#limit);
+    output.set(arrays.output, offset);
+    for (let column = 0; column < columns; column++) this.#history[row + column] = arrays.history[column]!;
     this.#sorted.set(arrays.sorted);
     return replaced;
   }

@@ -5,10 +5,8 @@ import {
   type LinkQuality,
 } from '../../pipeline/model/index.js';
 import { innovation } from './innovation.js';
+import { BATCH, BLOCKS, linkSums, scratchOf, WIDTH } from './link-sums.js';
 
-/** Number of neighbouring carriers in a block, and the largest number of blocks. */
-const WIDTH = 12;
-const BLOCKS = 3;
 /** Frames between assessments; each halves the weight of older frames. */
 const EPOCH = 64;
 /** A carrier weaker than this share of the usual power is a guard or the middle: it carries no signal. */
@@ -60,7 +58,12 @@ export class LinkMeter {
   #blocks: readonly Int32Array[];
   #alive: Uint8Array;
   #frames = 0;
-  readonly #last: Float32Array;
+  /** [1 + BATCH, columns, (re, im)]: the last frame of the sums, and those that wait to be added. */
+  readonly #rows: Float32Array;
+  #waiting = 0;
+  /** Power of the last frame of the sums. */
+  #before = 0;
+  readonly #scratch: ReturnType<typeof scratchOf>;
   /** [block][row][column][re, im] of the frames at a mean power of 1; lower triangles. */
   readonly #covariance = new Float64Array(BLOCKS * WIDTH * WIDTH * 2);
   readonly #sums = new Float64Array(SUMS);
@@ -73,7 +76,8 @@ export class LinkMeter {
     this.#columns = rx * tx * subcarriers.length;
     this.#alive = new Uint8Array(this.#columns).fill(1);
     this.#blocks = blocksOf(this.#alive, this.#subcarriers);
-    this.#last = new Float32Array(2 * this.#columns);
+    this.#rows = new Float32Array((1 + BATCH) * 2 * this.#columns);
+    this.#scratch = scratchOf(this.#columns);
     this.#power = new Float64Array(this.#columns);
   }
 
@@ -83,37 +87,19 @@ export class LinkMeter {
 
   /** Adds the next frame: [column, (re, im)] from `at`. */
   add(values: Float32Array, at: number): void {
-    const sums = this.#sums;
-    const last = this.#last;
     const size = 2 * this.#columns;
-    let power = 0;
-    let before = 0;
-    let same = this.#frames > 0;
-    for (let i = 0; i < size; i++) {
-      const value = values[at + i]!;
-      const old = last[i]!;
-      power += value * value;
-      before += old * old;
-      if (value !== old) same = false;
-      last[i] = value;
-    }
-    if (same) sums[REPEATED]!++;
-    if (!(power > 0)) sums[SILENT]!++;
-    else {
-      this.#gather(values, at, this.#columns / power);
-      if (before > 0) {
-        sums[PAIRS]!++;
-        sums[JUMPS]! += Math.abs(10 * Math.log10(power / before));
-      }
-    }
-    if (++this.#frames >= EPOCH) this.#judge();
+    this.#rows.set(values.subarray(at, at + size), ++this.#waiting * size);
+    if (this.#waiting < BATCH && this.#frames + this.#waiting < EPOCH) return;
+    this.#take();
+    if (this.#frames >= EPOCH) this.#judge();
   }
 
   snapshot(): LinkMeterState {
+    this.#take();
     return {
       frames: this.#frames,
       alive: this.#alive.slice(),
-      last: this.#last.slice(),
+      last: this.#rows.slice(0, 2 * this.#columns),
       covariance: this.#covariance.slice(),
       sums: this.#sums.slice(),
       power: this.#power.slice(),
@@ -125,35 +111,80 @@ export class LinkMeter {
     this.#frames = state.frames;
     this.#alive = state.alive.slice();
     this.#blocks = blocksOf(this.#alive, this.#subcarriers);
-    this.#last.set(state.last);
+    this.#rows.set(state.last);
+    this.#waiting = 0;
+    this.#before = state.last.reduce((power, value) => power + value * value, 0);
     this.#covariance.set(state.covariance);
     this.#sums.set(state.sums);
     this.#power.set(state.power);
     this.#quality = state.quality;
   }
 
-  /** Adds a frame to covariances and mean power. */
-  #gather(values: Float32Array, at: number, scale: number): void {
-    this.#sums[WEIGHT]!++;
-    for (let k = 0; k < this.#columns; k++) {
-      const re = values[at + 2 * k]!;
-      const im = values[at + 2 * k + 1]!;
-      this.#power[k]! += scale * (re * re + im * im);
+  /** Adds the waiting frames to the sums. */
+  #take(): void {
+    const count = this.#waiting;
+    if (count === 0) return;
+    const columns = this.#columns;
+    const size = 2 * columns;
+    const { at, arrays } = this.#scratch;
+    const { sumSquares, addPowers, addProducts } = linkSums.shared;
+    arrays.frames.set(this.#rows.subarray(size, (1 + count) * size));
+    sumSquares(at.frames, columns, at.powers);
+    for (let frame = 0; frame < count; frame++)
+      arrays.scales[frame] = this.#count(frame, arrays.powers[frame]!);
+
+    arrays.power.set(this.#power);
+    addPowers(at.frames, columns, count, at.scales, at.power);
+    this.#power.set(arrays.power.subarray(0, columns));
+
+    for (let frame = 0; frame < count; frame++) this.#pick(arrays, frame);
+    arrays.covariance.set(this.#covariance);
+    addProducts(at.carriers, BLOCKS, count, at.scales, at.covariance);
+    this.#covariance.set(arrays.covariance);
+
+    this.#rows.copyWithin(0, count * size, (1 + count) * size);
+    this.#waiting = 0;
+  }
+
+  /** Counts a waiting frame, and returns what its power is multiplied by; 0 if it has none. */
+  #count(frame: number, power: number): number {
+    const sums = this.#sums;
+    const before = this.#before;
+    this.#before = power;
+    if (this.#frames++ > 0 && this.#repeats(frame)) sums[REPEATED]!++;
+    if (!(power > 0)) {
+      sums[SILENT]!++;
+      return 0;
     }
-    const covariance = this.#covariance;
+    sums[WEIGHT]!++;
+    if (before > 0) {
+      sums[PAIRS]!++;
+      sums[JUMPS]! += Math.abs(10 * Math.log10(power / before));
+    }
+    return this.#columns / power;
+  }
+
+  /** Whether a waiting frame equals the one before it. */
+  #repeats(frame: number): boolean {
+    const size = 2 * this.#columns;
+    const start = frame * size;
+    for (let i = start; i < start + size; i++) if (this.#rows[i] !== this.#rows[i + size]) return false;
+    return true;
+  }
+
+  /** Writes the blocks of a frame; those with fewer carriers end with zeros, which add nothing. */
+  #pick(
+    { frames, carriers }: { readonly frames: Float32Array; readonly carriers: Float64Array },
+    frame: number,
+  ): void {
+    const start = frame * 2 * this.#columns;
+    const first = frame * 2 * BLOCKS * WIDTH;
+    carriers.fill(0, first, first + 2 * BLOCKS * WIDTH);
     for (let b = 0; b < this.#blocks.length; b++) {
       const block = this.#blocks[b]!;
-      const start = b * WIDTH * WIDTH;
-      for (let i = 0; i < block.length; i++) {
-        const re = scale * values[at + block[i]!]!;
-        const im = scale * values[at + block[i]! + 1]!;
-        const row = 2 * (start + i * WIDTH);
-        for (let j = 0; j <= i; j++) {
-          const x = values[at + block[j]!]!;
-          const y = values[at + block[j]! + 1]!;
-          covariance[row + 2 * j]! += re * x + im * y;
-          covariance[row + 2 * j + 1]! += im * x - re * y;
-        }
+      for (let i = 0, to = first + 2 * b * WIDTH; i < block.length; i++, to += 2) {
+        carriers[to] = frames[start + block[i]!]!;
+        carriers[to + 1] = frames[start + block[i]! + 1]!;
       }
     }
   }
@@ -173,9 +204,13 @@ export class LinkMeter {
 
   /** Carriers with a signal. */
   #carriers(): Uint8Array {
-    const sorted = this.#power.filter((power) => power > 0).sort();
-    const usual = sorted[sorted.length >> 1] ?? 0;
-    return Uint8Array.from(this.#power, (power) => (power > WEAK * usual ? 1 : 0));
+    const sorted = this.#power.slice().sort();
+    let silent = 0;
+    while (silent < sorted.length && !(sorted[silent]! > 0)) silent++;
+    const usual = sorted[(silent + sorted.length) >> 1] ?? 0;
+    const alive = new Uint8Array(this.#columns);
+    for (let k = 0; k < alive.length; k++) alive[k] = this.#power[k]! > WEAK * usual ? 1 : 0;
+    return alive;
   }
 
   #rate(): LinkQuality {

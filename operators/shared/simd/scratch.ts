@@ -12,8 +12,11 @@ export type Shape<Array> = readonly [
 
 export type Shapes<Arrays> = { readonly [Name in keyof Arrays]: Shape<Arrays[Name]> };
 
-/** Vectors are read fastest from multiples of their size, bytes. */
-const VECTOR = 16;
+/**
+ * Arrays start at multiples of this number of bytes. So a kernel that computes two vectors at a time may read and write
+ * past the end of an array, up to the next multiple.
+ */
+const STRIDE = 32;
 
 /**
  * Arrays in the memory of a shared instance, for the inputs and outputs of one call. All callers use the same bytes,
@@ -33,7 +36,7 @@ export class Scratch<Arrays extends Readonly<Record<string, Numbers>>> {
     let end = 0;
     for (const [name, [type, length]] of Object.entries<Shape<Numbers>>(shapes)) {
       at[name] = end;
-      end += Math.ceil((length * type.BYTES_PER_ELEMENT) / VECTOR) * VECTOR;
+      end += Math.ceil((length * type.BYTES_PER_ELEMENT) / STRIDE) * STRIDE;
     }
     reserve(memory, end);
     this.at = at as Record<keyof Arrays, number>;
