@@ -83,7 +83,7 @@ export class SlidingHampel {
     this.#scratch = new Scratch(kernel.shared.memory, {
       input: [Float32Array, 2 * width],
       output: [Float32Array, 2 * columns],
-      history: [Float32Array, width],
+      history: [Float32Array, columns],
       sorted: [Float32Array, window * width],
     });
   }
@@ -157,17 +157,17 @@ export class SlidingHampel {
   /** A frame once the window is full: the oldest sample of each column is replaced by the new one. */
   #slide(input: Float32Array, output: Float32Array, offset: number): number {
     const columns = this.#columns;
-    const row = this.#next * columns;
+    const oldest = this.#history.subarray(this.#next * columns, (this.#next + 1) * columns);
     const { at, arrays } = this.#scratch;
-    const width = arrays.history.length;
     arrays.input.set(input.subarray(offset, offset + 2 * columns));
     arrays.input.fill(0, 2 * columns);
-    for (let column = 0; column < columns; column++) arrays.history[column] = this.#history[row + column]!;
+    arrays.history.set(oldest);
     arrays.sorted.set(this.#sorted);
     const { slide } = kernel.shared;
+    const width = arrays.input.length / 2;
     const replaced = slide(at.input, at.output, at.history, at.sorted, width, this.#window, this.#limit);
     output.set(arrays.output, offset);
-    for (let column = 0; column < columns; column++) this.#history[row + column] = arrays.history[column]!;
+    oldest.set(arrays.history);
     this.#sorted.set(arrays.sorted);
     return replaced;
   }
