@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Requests of one connection that may wait for their turn; current browsers and clients send none ahead. */
@@ -11,31 +11,58 @@ const MAX_WAITING = 256;
  * 429, and is disconnected.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
-  const queues = new WeakMap<Socket, (() => void)[]>();
-  const refused = new WeakSet<Socket>();
-  const next = (socket: Socket): void => {
-    const begin = socket.destroyed ? undefined : queues.get(socket)?.shift();
-    if (begin) begin();
-    else queues.delete(socket);
-  };
+  const turns = new WeakMap<Socket, Turns>();
   return (request, response) => {
     const { socket } = request;
-    const begin = () => {
-      // In a separate turn of the event loop, so that requests of others come in between.
-      response.once('close', () => setImmediate(next, socket));
-      handle(request, response);
-    };
-    const queue = queues.get(socket);
-    if (!queue) {
-      queues.set(socket, []);
-      begin();
-    } else if (queue.length < MAX_WAITING) queue.push(begin);
-    else if (!refused.has(socket)) {
-      refused.add(socket);
-      queue.push(() => {
+    let ofSocket = turns.get(socket);
+    if (!ofSocket) turns.set(socket, (ofSocket = new Turns(socket, handle)));
+    ofSocket.add(request, response);
+  };
+}
+
+/** Requests of a connection. */
+class Turns {
+  readonly #socket: Socket;
+  readonly #handle: RequestListener;
+  readonly #waiting: (() => void)[] = [];
+  #busy = false;
+  #refused = false;
+
+  constructor(socket: Socket, handle: RequestListener) {
+    this.#socket = socket;
+    this.#handle = handle;
+  }
+
+  add(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.#busy) this.#begin(request, response);
+    else if (this.#waiting.length < MAX_WAITING)
+      this.#waiting.push(() => {
+        this.#begin(request, response);
+      });
+    else if (!this.#refused) {
+      this.#refused = true;
+      this.#waiting.push(() => {
         refuse(response);
       });
     }
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#busy = true;
+    response.once('close', this.#ended);
+    this.#handle(request, response);
+  }
+
+  readonly #ended = (): void => {
+    // In a separate turn of the event loop, so that requests of others come in between.
+    if (this.#waiting.length > 0) setImmediate(this.#next);
+    else this.#busy = false;
+  };
+
+  readonly #next = (): void => {
+    const begin = this.#socket.destroyed ? undefined : this.#waiting.shift();
+    if (begin) begin();
+    else this.#busy = false;
   };
 }
 
