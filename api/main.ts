@@ -210,7 +210,7 @@ function configure(
       stateFolder: main.topology.settings.stateFolder,
       clock,
       log: log.child({ node: 'api' }),
-      facts: () => NO_FACTS,
+      facts: NO_FACTS,
     });
   } catch (error) {
     asInvalid(error);

@@ -174,7 +174,7 @@ async function deploymentOf(
     stateFolder,
     clock,
     log,
-    facts: () => factsOf(main, () => probe.traffic().framesPerSecond),
+    facts: factsOf(main, () => probe.traffic().framesPerSecond),
   });
   const topologies = await topologiesOf(options, configuration);
   others = () => topologies.list().filter((one) => one !== main);

@@ -241,7 +241,7 @@ describe('versions', () => {
       stateFolder: service.stateFolder,
       clock: context.clock,
       log: context.log,
-      facts: () => NO_FACTS,
+      facts: NO_FACTS,
     });
     const configOf = (id: string) => later.runner.topology.nodes.find((node) => node.id === id)!.config;
     expect([configOf('people')['max_persons'], configOf('poses')['max_batch']]).toEqual([5, 8]);
@@ -401,7 +401,7 @@ describe('several environments', () => {
       stateFolder: two.folder,
       clock: context.clock,
       log: context.log,
-      facts: () => NO_FACTS,
+      facts: NO_FACTS,
     });
     const field = FIELDS.find(({ name }) => name === 'environment_id')!;
     expect(configuration.environment).toBe(testEnvironment.id);

@@ -57,7 +57,7 @@ function configured() {
   const configuration = new Configuration({
     main: runner,
     stateFolder: folder,
-    facts: () => NO_FACTS,
+    facts: NO_FACTS,
     clock: context.clock,
     log: context.log,
   });

@@ -24,7 +24,7 @@ afterEach(() => made.close());
 function configurationOf({ runner, folder }: Bench, facts: Facts = NO_FACTS): Configuration {
   const { context } = testContext();
   const { clock, log } = context;
-  return new Configuration({ main: runner, stateFolder: folder, clock, log, facts: () => facts });
+  return new Configuration({ main: runner, stateFolder: folder, clock, log, facts });
 }
 
 const set = (configuration: Configuration, name: string, value: Value) =>
@@ -231,7 +231,7 @@ describe('a second topology follows the privacy of the main one', () => {
       stateFolder: folder,
       clock,
       log,
-      facts: () => NO_FACTS,
+      facts: NO_FACTS,
     });
   };
 
@@ -316,7 +316,7 @@ describe('a second topology follows the privacy of the main one', () => {
       stateFolder: made.folder,
       clock: context.clock,
       log: context.log,
-      facts: () => NO_FACTS,
+      facts: NO_FACTS,
     });
     made.runner.adjust(promising());
     configuration.renew();

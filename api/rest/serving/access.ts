@@ -26,6 +26,15 @@ export function hostProblem({ headers, rawHeaders }: IncomingMessage, hosts: Hos
   return new ApiError('MISDIRECTED', 'This service does not have that host name: add it with --allow-host');
 }
 
+/** @throws ApiError see {@link hostProblem} */
+export const requireHost =
+  (hosts: Hosts): Middleware =>
+  (context, next) => {
+    const problem = hostProblem(context.req, hosts);
+    if (problem) throw problem;
+    return next();
+  };
+
 /** Names and values alternate in `rawHeaders`. */
 function hostHeaders(rawHeaders: readonly string[]): number {
   let count = 0;

@@ -24,10 +24,10 @@ export const compressAnswers = compress({
 });
 
 /** Uses a valid `X-Request-Id`, otherwise generates one. */
-export const identify: Middleware = async (context, next) => {
+export const identify: Middleware = (context, next) => {
   context.state.requestId = requestIdOf(context.get('X-Request-Id'));
   context.set('X-Request-Id', context.state.requestId);
-  await next();
+  return next();
 };
 
 /** The given id if it is valid, otherwise a new one. */
@@ -44,10 +44,16 @@ export const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-export const securityHeaders: Middleware = async (context, next) => {
-  context.set(SECURITY_HEADERS);
-  await next();
+export const securityHeaders: Middleware = (context, next) => {
+  setHeaders(context, SECURITY_HEADERS);
+  return next();
 };
+
+/** As `context.set` with an object, without a call of it for each header. */
+export function setHeaders({ res }: KoaContext, headers: Readonly<Record<string, string>>): void {
+  if (res.headersSent) return;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+}
 
 /** Lets pages of the given origins call, and read the required headers. */
 export const crossOrigin = (origins: readonly string[]): Middleware =>
@@ -126,4 +132,11 @@ export function refuse(router: Routes): Middleware {
   };
 }
 
-export const timestamp = (deployment: Deployment): string => isoTime(deployment.clock.now());
+let latest = { ms: NaN, text: '' };
+
+/** The time of an answer. Calls in the same millisecond share its text. */
+export function timestamp({ clock }: Deployment): string {
+  const ms = Math.floor(clock.now() / 1000);
+  if (ms !== latest.ms) latest = { ms, text: isoTime(ms * 1000) };
+  return latest.text;
+}

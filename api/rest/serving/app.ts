@@ -1,12 +1,23 @@
 import Koa, { type Middleware } from 'koa';
-import { hostProblem, requireLogin } from './access.js';
+import type { AnyEndpoint } from '../../contract/endpoint.js';
+import { requireHost, requireLogin } from './access.js';
+import { chain } from './chain.js';
 import { recordActions } from './record-actions.js';
 import { readCredentials } from '../../service/accounts/credentials.js';
 import type { Deployment } from '../../service/deployment/deployment.js';
 import type { Hosts } from '../../service/limits/hosts.js';
 import type { Limits } from '../../service/limits/limits.js';
-import { Routes } from './routes.js';
-import { ROOT, endpointFinder, formAtMount, formFinder, isAtRoot, mounts, rootMount } from './mounts.js';
+import { Routes, type Route } from './routes.js';
+import {
+  ROOT,
+  endpointFinder,
+  formAtMount,
+  formFinder,
+  isAtRoot,
+  mounts,
+  rootMount,
+  type FormFinder,
+} from './mounts.js';
 import { ENDPOINTS } from '../endpoints.js';
 import { stackText } from '../../../pipeline/base/error-text.js';
 import { allow, limitCallsAtWork, onlyJson, readBody, serve, type Serving } from './serve.js';
@@ -45,63 +56,68 @@ export interface Outside {
 export function createApp(deployment: Deployment, limits: Limits, root: RootRoutes, outside: Outside): Koa {
   const app = new Koa();
   const router = new Routes();
-  const endpointOf = endpointFinder(router, deployment);
+  const endpoints = registerEndpoints(router, { deployment, limits, answerMs: outside.answerMs });
+  const endpointOf = endpointFinder(router, endpoints);
   const formOf = formFinder(deployment, endpointOf);
   app.on('error', (error: unknown) => {
     deployment.log.error('a request failed', { reason: stackText(error) });
   });
-  app.use(compressAnswers);
-  app.use(identify);
-  app.use(securityHeaders);
-  app.use(measureAnswers(deployment, formOf));
-  app.use(recordActions(deployment.audit, endpointOf));
-  app.use(showLimits(endpointOf, formOf, limits, deployment.form));
-  app.use(answerErrors(deployment, formOf));
-  app.use(async (context, next) => {
-    const problem = hostProblem(context.req, outside.hosts);
-    if (problem) throw problem;
-    await next();
-  });
-  app.use(crossOrigin(outside.origins));
-  if (outside.loginRequired) app.use(requireLogin(deployment.authenticator, limits));
-  app.use(async (context, next) => {
+  app.use(
+    chain([
+      compressAnswers,
+      identify,
+      securityHeaders,
+      measureAnswers(deployment, formOf),
+      recordActions(deployment.audit, endpointOf),
+      showLimits(endpointOf, formOf, limits, deployment.form),
+      answerErrors(deployment, formOf),
+      requireHost(outside.hosts),
+      crossOrigin(outside.origins),
+      ...(outside.loginRequired ? [requireLogin(deployment.authenticator, limits)] : []),
+      outsideOf(formOf, chain([serveMetrics(root.metrics), ...root.pages])),
+      readCredentials(deployment.authenticator),
+      countCalls(endpointOf, formOf, limits, deployment.form),
+      router.routes() as Middleware,
+      refuse(router),
+    ]),
+  );
+  return app;
+}
+
+/** Calls of the service interface pass these pages by. */
+const outsideOf =
+  (formOf: FormFinder, pages: Middleware): Middleware =>
+  (context, next) =>
+    (formOf(context) === null ? pages(context, next) : next()) as Promise<unknown>;
+
+const serveMetrics =
+  (metrics: () => Promise<string>): Middleware =>
+  async (context, next) => {
     if (context.path !== '/metrics') {
       await next();
       return;
     }
     context.type = 'text/plain; version=0.0.4';
-    context.body = await root.metrics();
-  });
-  for (const page of root.pages) {
-    app.use(async (context, next) => {
-      await (formOf(context) === null ? page(context, next) : next());
-    });
-  }
-  registerEndpoints(router, { deployment, limits, answerMs: outside.answerMs });
-  app.use(readCredentials(deployment.authenticator));
-  app.use(countCalls(endpointOf, formOf, limits, deployment.form));
-  app.use(router.routes());
-  app.use(refuse(router));
-  return app;
-}
+    context.body = await metrics();
+  };
 
-/** Authorises each call before its body is read. */
-function registerEndpoints(router: Routes, serving: Serving): void {
+/** Authorises each call before its body is read. Returns the endpoints by their routes. */
+function registerEndpoints(router: Routes, serving: Serving): ReadonlyMap<Route, AnyEndpoint> {
   const { deployment } = serving;
+  const endpoints = new Map<Route, AnyEndpoint>();
   const limited = limitCallsAtWork(CALLS_AT_ONCE);
   for (const { base, form } of [...mounts(deployment.form), rootMount(deployment.form)]) {
     for (const endpoint of base === ROOT ? ENDPOINTS.filter(isAtRoot) : ENDPOINTS) {
-      router.register(
-        base + endpoint.path,
-        [endpoint.method],
-        [
-          allow(endpoint),
-          ...(endpoint.vital ? [] : [limited]),
-          onlyJson,
-          ...readBody(endpoint),
-          serve(endpoint, formAtMount(deployment, base, endpoint.path) ?? form, serving),
-        ],
-      );
+      const middlewares = [
+        allow(endpoint),
+        ...(endpoint.vital ? [] : [limited]),
+        onlyJson,
+        ...readBody(endpoint),
+        serve(endpoint, formAtMount(deployment, base, endpoint.path) ?? form, serving),
+      ];
+      const route = router.add(base + endpoint.path, endpoint.method, chain(middlewares));
+      endpoints.set(route, endpoint);
     }
   }
+  return endpoints;
 }

@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '../../contract/endpoint.js';
 import type { Form } from '../../service/form.js';
 import { addressKey } from '../../service/limits/addresses.js';
 import type { Limits } from '../../service/limits/limits.js';
+import { setHeaders } from './answers.js';
 import type { EndpointFinder, FormFinder } from './mounts.js';
 
 /**
@@ -20,7 +21,7 @@ export function countCalls(
     const endpoint = endpointOf(context);
     const caller = endpoint ? callerOf(endpoint, context) : null;
     if (endpoint && caller !== null)
-      context.set(await limits.take(formOf(context) ?? configured, endpoint.limit, caller));
+      setHeaders(context, await limits.take(formOf(context) ?? configured, endpoint.limit, caller));
     else if (endpoint && context.state.guessed)
       context.set(await limits.takeWrongCredential(addressKey(context.ip)));
     await next();

@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../../contract/endpoint.js';
 import type { Deployment } from '../../service/deployment/deployment.js';
 import type { Form } from '../../service/form.js';
 import { ENDPOINTS } from '../endpoints.js';
-import type { Routes } from './routes.js';
+import type { Route, Routes } from './routes.js';
 
 /** Where a deployment selects the form. */
 export const CHOSEN_BASE = '/api/v1';
@@ -60,15 +60,11 @@ const mountOf = (path: string, known: ReturnType<typeof mounts>) =>
 /** The endpoint of a call; with `anyMethod` also one with another method. */
 export type EndpointFinder = (context: KoaContext, anyMethod?: boolean) => AnyEndpoint | undefined;
 
-export function endpointFinder(router: Routes, deployment: Deployment): EndpointFinder {
-  const endpoints = new Map<string, AnyEndpoint>(
-    [...mounts(deployment.form), rootMount(deployment.form)].flatMap(({ base }) =>
-      ENDPOINTS.map((endpoint) => [`${endpoint.method} ${base}${endpoint.path}`, endpoint] as const),
-    ),
-  );
-  return (context, anyMethod = false) => {
+/** @param endpoints by their routes */
+export const endpointFinder =
+  (router: Routes, endpoints: ReadonlyMap<Route, AnyEndpoint>): EndpointFinder =>
+  (context, anyMethod = false) => {
     const found = router.match(context.path, context.method);
     const layer = found.pathAndMethod[0] ?? (anyMethod ? found.path[0] : undefined);
-    return layer && endpoints.get(`${layer.methods.at(-1)!} ${String(layer.path)}`);
+    return layer && endpoints.get(layer);
   };
-}

@@ -1,5 +1,7 @@
-import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import Router, { type Layer, type RouterMiddleware } from '@koa/router';
 
+export type Route = Layer;
 type Match = ReturnType<Router['match']>;
 
 /**
@@ -8,17 +10,30 @@ type Match = ReturnType<Router['match']>;
  * and the path of the last call, which several steps of its answer look up.
  */
 export class Routes extends Router {
-  readonly #known = new Map<string, Match>();
-  #last: { readonly key: string; readonly found: Match } | null = null;
+  /** By method, then by path: a text joined of both would be hashed anew at each of several look-ups. */
+  readonly #known = new Map<string, Map<string, Match>>();
+  #last: { readonly path: string; readonly method: string; readonly found: Match } | null = null;
+
+  /** Adds a route of one path. */
+  add(path: string, method: string, middleware: Middleware): Route {
+    this.register(path, [method], middleware as RouterMiddleware);
+    return this.stack.at(-1)!;
+  }
 
   override match(path: string, method: string): Match {
-    const key = `${method} ${path}`;
-    const known = this.#known.get(key);
-    if (known) return known;
-    if (this.#last?.key === key) return this.#last.found;
+    const last = this.#last;
+    if (last?.path === path && last.method === method) return last.found;
+    const found = this.#known.get(method)?.get(path) ?? this.#matchNew(path, method);
+    this.#last = { path, method, found };
+    return found;
+  }
+
+  #matchNew(path: string, method: string): Match {
     const found = super.match(path, method);
-    this.#last = { key, found };
-    if (found.route && found.path.every((layer) => layer.path === path)) this.#known.set(key, found);
+    if (found.route && found.path.every((layer) => layer.path === path)) {
+      const known = this.#known.get(method) ?? new Map<string, Match>();
+      this.#known.set(method, known.set(path, found));
+    }
     return found;
   }
 }

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { viewOf, type AnyEndpoint } from '../../contract/endpoint.js';
+import { viewOf, type AnyEndpoint, type FullCall } from '../../contract/endpoint.js';
 import { successText } from '../../contract/form.js';
 import type { Deployment } from '../../service/deployment/deployment.js';
 import { ApiError } from '../../service/errors.js';
@@ -7,21 +7,24 @@ import type { Form } from '../../service/form.js';
 import type { Limits } from '../../service/limits/limits.js';
 import { requireRole } from './access.js';
 import { timestamp } from './answers.js';
+import { CallEnd } from './call-end.js';
 import { readJson } from '../requests/bodies.js';
 import { parseJson } from '../requests/json.js';
 import { checkQuery, checkBody } from '../requests/requests.js';
 
 /** Largest body, bytes; for calls without a credential. */
 const [BODY_LIMIT, OPEN_BODY_LIMIT] = [1024 * 1024, 64 * 1024];
+/** What Koa makes of `json` anew for each answer. */
+const JSON_TYPE = 'application/json; charset=utf-8';
 /** Values in a body. */
 export const BODY_VALUES = 10_000;
 
 /** @throws ApiError 401 without an account, 403 for one with too few rights. */
 export const allow =
   ({ access }: AnyEndpoint): Middleware =>
-  async (context, next) => {
+  (context, next) => {
     requireRole(access, context.state.account);
-    await next();
+    return next();
   };
 
 /** A call answered with 504 counts as active until its end. @throws ApiError 503 while too many calls are active. */
@@ -47,11 +50,11 @@ export function limitCallsAtWork(most: number): Middleware {
 }
 
 /** A body of another type would be ignored, and its fields reported as missing. @throws ApiError 400 */
-export const onlyJson: Middleware = async (context, next) => {
+export const onlyJson: Middleware = (context, next) => {
   const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding') !== '';
   if (hasBody && !context.is('json'))
     throw new ApiError('BAD_REQUEST', 'Send the body as JSON, with Content-Type: application/json');
-  await next();
+  return next();
 };
 
 /** Bytes that a body of an endpoint may have. */
@@ -87,31 +90,32 @@ export function serve(
     const sent: unknown = context.request.body;
     const checked = endpoint.readBody !== undefined && sent !== undefined;
     const body = checked ? sent : checkBody(view.body, sent, !holdsSecrets(endpoint));
-    const abort = new AbortController();
-    // The request itself closes once its body is read.
-    context.res.once('close', () => {
-      if (!context.res.writableFinished) abort.abort(gone());
-    });
-    const { signal } = abort;
-    const ifMatch = context.get('If-Match') || null;
-    const call = { deployment, limits, account, address: context.ip, requestId, ifMatch, signal };
+    const end = new CallEnd(context.res);
+    const call: FullCall = {
+      ...{ deployment, limits, account, requestId },
+      address: context.ip,
+      ifMatch: context.get('If-Match') || null,
+      get signal() {
+        return end.signal;
+      },
+    };
     const input = view.read({ path: path as never, query: query as never, body: body as never });
     if (endpoint.audit) context.state.audit = endpoint.audit(input as never, call);
     const handled = endpoint.handle(input as never, call);
     context.state.work = handled;
     // A call that changes something cannot be interrupted, so its end is awaited.
-    const result = await (isReading(endpoint) ? inTime(handled, answerMs, abort) : handled);
+    const result = await (isReading(endpoint) ? inTime(handled, answerMs, end) : handled);
     context.status = endpoint.status;
     if (endpoint.status === 204) return;
     const rendered = view.render(result as never, call);
-    context.set({ ...rendered.headers });
+    if (rendered.headers) context.set({ ...rendered.headers });
     if (endpoint.document) {
       context.set(endpoint.document.headers);
       context.type = endpoint.document.type;
       context.body = rendered.data;
       return;
     }
-    context.type = 'json';
+    context.set('Content-Type', JSON_TYPE);
     context.body = successText(form, rendered, endpoint.bare ?? false, timestamp(deployment), requestId);
   };
 }
@@ -119,27 +123,23 @@ export function serve(
 /** Queries with a body change nothing either. */
 const isReading = ({ method, audit }: AnyEndpoint): boolean => method === 'GET' || audit === false;
 
-/** Never sent: it ends the work for a caller that has disconnected. */
-const gone = (): ApiError => new ApiError('TIMEOUT', 'The caller disconnected before the answer');
-
 /** @throws ApiError 504 if it takes longer; its queries of stores are then cancelled. */
-async function inTime<T>(work: Promise<T>, limitMs: number, abort: AbortController): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+function inTime<T>(work: Promise<T>, limitMs: number, end: CallEnd): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => {
       const error = new ApiError(
         'TIMEOUT',
         `No answer within ${limitMs / 1000} seconds: request less data at a time`,
       );
       reject(error);
-      abort.abort(error);
+      end.end(error);
     }, limitMs);
+    const clear = (): void => {
+      clearTimeout(timer);
+    };
+    work.then(resolve, reject);
+    work.then(clear, clear);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Bodies of these contain passwords, tokens and keys. */

@@ -29,7 +29,7 @@ export interface ConfigurationOptions {
   readonly stateFolder: string;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly facts: () => Facts;
+  readonly facts: Facts;
 }
 
 /**
@@ -123,7 +123,7 @@ export class Configuration {
     return this.#read(field, {
       topology: this.#options.main.next,
       own: this.#own,
-      facts: this.#options.facts(),
+      facts: this.#options.facts,
     });
   }
 
@@ -134,7 +134,7 @@ export class Configuration {
 
   /** The value without any `change`: that of the topology's file. */
   fallback(field: Field): Value {
-    return this.#read(field, { topology: this.#base, own: new Map(), facts: this.#options.facts() });
+    return this.#read(field, { topology: this.#base, own: new Map(), facts: this.#options.facts });
   }
 
   /** The environment of calls without an id. */
@@ -228,7 +228,7 @@ export class Configuration {
     const changes = fields.map((field) => ({
       name: field.name,
       from: this.value(field),
-      to: this.#read(field, { topology, own, facts: this.#options.facts() }),
+      to: this.#read(field, { topology, own, facts: this.#options.facts }),
       before: content.values[field.name] ?? null,
     }));
     const newest = { ...entry, revision, at: new Date(at / 1000).toISOString(), changes };
@@ -248,7 +248,7 @@ export class Configuration {
     const running = {
       topology: adjustablePart(main.topology, main.next),
       own,
-      facts: this.#options.facts(),
+      facts: this.#options.facts,
     };
     const requiresRestart =
       fields.some((field) => this.#read(field, running) !== this.value(field)) ||

@@ -11,14 +11,13 @@ import { NO_FACTS } from './field.js';
  * @param framesPerSecond of all sources together
  */
 export function factsOf(main: RunningTopology, framesPerSecond: () => number): Facts {
-  const { topology } = main;
   const sources = () => main.status().nodes.filter(({ kind }) => kind === 'source');
   return {
     get modelVersion() {
-      return modelVersion(topology);
+      return modelVersion(main.topology);
     },
     get calibratedAt() {
-      return calibratedAt(topology)?.toISOString() ?? NO_FACTS.calibratedAt;
+      return calibratedAt(main.topology)?.toISOString() ?? NO_FACTS.calibratedAt;
     },
     get samplingRate() {
       const links = most(sources(), 'active_links');
