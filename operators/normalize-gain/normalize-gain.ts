@@ -19,7 +19,7 @@ between them. It scales each frame as a whole; phases, and amplitudes within the
 |---|---|---|
 | \`mean\` | its mean amplitude is 1 (SHARP) | nothing |
 | \`rss\` | its mean power is the received power in milliwatts | RSSI |
-| \`steps\` | the gain cancels that \`rss\` would remove, averaged between its steps: a change of 1.5 dB or more that lasts | RSSI |
+| \`steps\` | the gain cancels that \`rss\` would remove, averaged between its steps: a change of 1.5 dB or more that lasts | RSSI; links that never had one stay as they are |
 | \`snr\` | its mean power is the signal-to-noise ratio, quantisation noise included (\`get_scaled_csi.m\` of the Linux 802.11n CSI Tool) | RSSI; noise (default: -92 dBm) |
 | \`gain\` | the receiver's reported gain cancels: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the frame with the median agc among the link's first 50 (until then, among those so far); each antenna separately | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
 | \`auto\` | as \`gain\`, until a value does not fit a signed byte: then the firmware compensates already, and that link's frames stay as they are | gain columns of an ESP32 |
@@ -47,7 +47,8 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
         {
           mean: 'To a mean amplitude of 1; requires nothing.',
           rss: 'To the received power in milliwatts; requires RSSI.',
-          steps: 'As `rss`, with a gain that is averaged between its steps; requires RSSI.',
+          steps:
+            'As `rss`, with a gain that is averaged between its steps; links without RSSI stay as they are.',
           snr: 'To the signal-to-noise ratio; requires RSSI.',
           gain: 'By the gain that the receiver reports; requires its columns.',
           auto: 'As `gain`, unless the firmware compensates already; requires the columns of an ESP32.',
@@ -65,7 +66,9 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
   create: ({ method }, context) => {
     const used = { compensated: 0, unchanged: 0 };
     const operator = mapFrames(context, (layout) => new Scaling(layout, method, used));
-    return method === 'auto' ? { ...operator, describe: () => ({ frames: { ...used } }) } : operator;
+    return method === 'auto' || method === 'steps'
+      ? { ...operator, describe: () => ({ frames: { ...used } }) }
+      : operator;
   },
 });
 
@@ -152,7 +155,7 @@ class Scaling implements FrameMapper<ScalingState> {
   /** The firmware compensates: `auto` found a value that no ESP32 measures. */
   #isCompensated = false;
 
-  /** @param used counts the frames of `auto` */
+  /** @param used counts frames with and without a correction */
   constructor(layout: CsiLayout, method: Method, used: { compensated: number; unchanged: number }) {
     this.layout = layout;
     this.#method = method;
@@ -182,10 +185,7 @@ class Scaling implements FrameMapper<ScalingState> {
     reading.frame = frame;
     measure(input, offset, size, reading);
     reading.steady = this.#steadyOf(reading);
-    if (this.#method === 'auto') {
-      this.#isCompensated ||= exceedsByte(input, offset, size);
-      if (this.#isCompensated) return this.#leave(input, offset, size, output, to);
-    }
+    if (this.#stays(reading, input, offset, size)) return this.#leave(input, offset, size, output, to);
     const row = size / this.layout.rx;
     for (let antenna = 0; antenna < this.layout.rx; antenna++) {
       reading.antenna = antenna;
@@ -201,6 +201,14 @@ class Scaling implements FrameMapper<ScalingState> {
     this.complaint = null;
     this.#used.compensated++;
     return null;
+  }
+
+  /** Whether the link's frames need no correction, or cannot have one. */
+  #stays({ steady }: Reading, input: Values, offset: number, size: number): boolean {
+    if (this.#method === 'steps') return Number.isNaN(steady) && this.#steps.isUnused;
+    if (this.#method !== 'auto') return false;
+    this.#isCompensated ||= exceedsByte(input, offset, size);
+    return this.#isCompensated;
   }
 
   /** Copies a frame. */

@@ -1,8 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { components } from '../../api/components.js';
 import { evaluateChain, TABLES, type TableName } from '../../bench/accuracy/chain/tables/evaluate.js';
 import { cell, type Table } from '../../bench/accuracy/chain/table.js';
 import { loadTopology } from '../../pipeline/config/index.js';
+import { temporaryFolder } from '../support/flow.js';
+import { servicesFolder } from '../support/servers/server.js';
 import { sharedFile } from '../support/shared.js';
 
 // A small version of each table, in rooms on which no model was trained: the minimum for `topologies/demo.yaml`.
@@ -20,6 +25,17 @@ type Cells = ((row: string, column: string) => number) & { readonly table: Table
 
 const EMPTY_MINUTES = 0.75;
 const data = sharedFile('.');
+const python = join(servicesFolder, 'numpy-2.4.6/venv/bin/python');
+
+/** A folder with a scene of another simulator, as bench/referee/README.md makes them. */
+function otherScenes(): string {
+  const folder = temporaryFolder();
+  const rooms = execFileSync('node', ['dist/bench/referee/rooms.js', '--count', '1', '--seed', '700000']);
+  writeFileSync(join(folder, 'rooms.json'), rooms);
+  const made = [join(folder, 'rooms.json'), join(folder, 'scenes')];
+  execFileSync(python, ['bench/referee/scenes.py', ...made], { stdio: 'ignore' });
+  return folder;
+}
 const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
 
 const SMALL: Readonly<Record<TableName, SmallTable>> = {
@@ -77,6 +93,18 @@ const SMALL: Readonly<Record<TableName, SmallTable>> = {
       expect(of('30 diffuse paths', 'abstained')).toBeLessThan(0.05);
     },
   },
+  foreign: {
+    title: 'sees a walker of another simulator, and notices their absence',
+    rooms: 1,
+    bounds: (of) => {
+      for (const row of ['no diffuse paths', '30 diffuse paths']) {
+        expect(of(row, 'abstained')).toBeLessThan(0.2);
+        expect(of(row, 'missed')).toBeLessThan(0.2);
+        expect(of(row, 'seen')).toBeLessThan(0.05);
+        expect(of(row, 'wrong30')).toBe(0);
+      }
+    },
+  },
   still: {
     title: 'locates a still person, with the posture',
     rooms: 3,
@@ -131,6 +159,20 @@ const SMALL: Readonly<Record<TableName, SmallTable>> = {
         expect(of(fault, 'worse')).toBeLessThan(0.03);
       }
       for (const { name } of of.table.rows.filter(({ baseline }) => !baseline)) {
+        expect(of(name, 'abstained'), name).toBeLessThan(0.05);
+        expect(of(name, 'seen'), name).toBeLessThan(0.05);
+        expect(of(name, 'occupied'), name).toBe(0);
+      }
+    },
+  },
+  receivers: {
+    title: 'locates a walker with any number of subcarriers, and sees one at 5 GHz',
+    rooms: 1,
+    bounds: (of) => {
+      const esp32 = of('ESP32: 52 subcarriers, 2.4 GHz', 'place');
+      for (const { name } of of.table.rows.filter(({ baseline }) => !baseline)) {
+        // At 5 GHz, positions are hardly better than the room's middle.
+        if (!name.includes('5.2 GHz')) expect(of(name, 'place'), name).toBeLessThan(1.2 * esp32);
         expect(of(name, 'abstained'), name).toBeLessThan(0.05);
         expect(of(name, 'seen'), name).toBeLessThan(0.05);
         expect(of(name, 'occupied'), name).toBe(0);
@@ -219,11 +261,15 @@ it('has a small version of each table', () => {
   expect(Object.keys(SMALL)).toEqual(Object.keys(TABLES));
 });
 
-const canMeasure = (name: TableName): boolean => data !== undefined || !('missing' in TABLES[name]);
+const dataFor = (name: TableName): string | undefined => (name === 'foreign' ? otherScenes() : data);
+
+const canMeasure = (name: TableName): boolean =>
+  name === 'foreign' ? existsSync(python) : data !== undefined || !('missing' in TABLES[name]);
 
 for (const name of Object.keys(SMALL) as TableName[]) {
   const { title, rooms, daily, bounds } = SMALL[name];
   it.runIf(canMeasure(name))(title, { timeout: 60 * 60_000 }, async () => {
+    const data = dataFor(name);
     const [measured] = await evaluateChain(
       {
         ...{ topology: demo, seed: 700_000, rooms, links: [4], atOnce: 4 },

@@ -87,6 +87,19 @@ describe('`steps`', () => {
     expect(Math.max(...errorsDb(gains, 400))).toBeLessThan(0.15);
   });
 
+  it('leaves a link without RSSI as it is, and says so; later frames without one are dropped', () => {
+    const { operator, recorded } = make('steps');
+    const unknown = blockOf(one, [{ values: [3, 4, 0, 1] }]);
+    unknown.rssi.fill(NaN);
+    const [found] = outputs(operator, [unknown]) as [CsiBlock];
+    expect(Array.from(found.values)).toEqual([3, 4, 0, 1]);
+    expect(operator.describe!()).toEqual({ frames: { compensated: 0, unchanged: 1 } });
+    outputs(operator, [blockOf(one, [{ values: [3, 4, 0, 1] }])]);
+    expect(outputs(operator, [unknown])).toEqual([]);
+    expect(recorded.dropped).toEqual({ gain_unknown: 1 });
+    expect(recorded.problem).toMatch(/^link link-1 has no RSSI/);
+  });
+
   it('an outlier changes nothing but its own frame', () => {
     const gains = Array<number>(400).fill(33);
     const before = received(gains).found;
@@ -174,7 +187,7 @@ it('`auto` compensates until a value shows that the firmware does, and reports b
   expect(operator.describe!()).toEqual({ frames: { compensated: 2, unchanged: 3 } });
 });
 
-it.each(['rss', 'steps', 'snr', 'gain', 'auto'] as const)(
+it.each(['rss', 'snr', 'gain', 'auto'] as const)(
   '`%s` drops frames without its inputs, and reports it',
   (method) => {
     const { operator, recorded } = make(method);

@@ -8,6 +8,8 @@ import { calibrate, play, type Played, type Scene } from './scene.js';
 /** What is measured, and how much of it. */
 export interface Plan {
   readonly topology: CheckedTopology;
+  /** What receives in simulated rooms: a `device` of the simulator; an ESP32 by default. */
+  readonly device?: string;
   /** Determines rooms, bodies, motions and receivers. */
   readonly seed: number;
   /** Rooms per row. */
@@ -42,8 +44,11 @@ export const isCalibrated = ({ nodes }: CheckedTopology): boolean =>
   nodes.some(({ component, config }) => component.name === 'infer-pose' && config['calibration'] != null);
 
 /** For the description of a table. */
-export const howCalibrated = ({ topology }: Plan): string =>
-  isCalibrated(topology) ? 'calibrated' : 'not calibrated';
+export const howCalibrated = ({ topology, device }: Plan): string =>
+  `${isCalibrated(topology) ? 'calibrated' : 'not calibrated'}${device === undefined ? '' : `, with receivers like ${device}`}`;
+
+const receivedBy = ({ device }: Plan, simulator: Readonly<Record<string, unknown>> = {}) =>
+  device === undefined ? simulator : { device, ...simulator };
 
 /**
  * Each table has its own seeds, so that measuring part of the report gives the same figures as measuring all
@@ -75,15 +80,20 @@ export const uncalibrated = (seed: number, links: number): PlannedRoom => ({
 
 /** The same room with a calibration. */
 export async function calibrated(
-  { topology, folder }: Plan,
+  plan: Plan,
   { seed, environment }: PlannedRoom,
   simulator: Readonly<Record<string, unknown>> = {},
 ): Promise<PlannedRoom> {
+  const { topology, folder } = plan;
   const file = join(folder, `${environment.id}-${environment.links.length}-${randomUUID()}.json`);
   return {
     seed,
     environment,
-    calibration: await calibrate(topology, { environment, seed, simulator }, file),
+    calibration: await calibrate(
+      topology,
+      { environment, seed, simulator: receivedBy(plan, simulator) },
+      file,
+    ),
   };
 }
 
@@ -97,7 +107,8 @@ export async function playIn(
   const began = performance.now();
   const { seed, environment, calibration } = room;
   const name = `${environment.id}: ${what}`;
-  const played = await play(plan.topology, { seed, environment, calibration, ...scene }, (ms) =>
+  const received = { ...scene, simulator: receivedBy(plan, scene.simulator) };
+  const played = await play(plan.topology, { seed, environment, calibration, ...received }, (ms) =>
     plan.playing?.(name, Math.min(0.99, ms / 1000 / scene.seconds)),
   );
   plan.playing?.(name, 1);

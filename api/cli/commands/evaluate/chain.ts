@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
+import { DEVICES } from '../../../../pipeline/sources/simulator/devices.js';
 import type { Measured, TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
 import { TaskProgress } from '../../task-progress.js';
@@ -15,6 +16,7 @@ interface Options {
   readonly links: readonly number[];
   readonly minutes?: number;
   readonly atOnce: number;
+  readonly device?: string;
   readonly data?: string;
   readonly out?: string;
   readonly json?: boolean;
@@ -45,6 +47,11 @@ export function register(evaluate: Command): void {
       'numbers of links per room, such as 4,6,9; most tables use the first',
       linkCounts,
       [4, 6, 9],
+    )
+    .addOption(
+      new Option('--device <name>', 'what receives in simulated rooms (default: esp32)').choices(
+        Object.keys(DEVICES),
+      ),
     )
     .option(
       '--minutes <number>',
