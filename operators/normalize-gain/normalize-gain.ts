@@ -29,7 +29,7 @@ Frames without the required values are dropped as \`gain_unknown\`, and the node
 Behind receivers that report no gain, such as an ESP32 with ADR-018 firmware, use \`steps\`. \`infer-pose\` needs it, or \`gain\`,
 if the gain follows the level of the packets.
 
-Gotchas: \`mean\` also removes the effect of a body on all subcarriers together. RSSI is in whole decibels, so \`rss\` and
+Gotchas: \`mean\` also removes the effect of a body on all subcarriers together. Behind it, \`infer-pose\` sees nobody. RSSI is in whole decibels, so \`rss\` and
 \`snr\` jitter by up to 6 % of the amplitude; \`steps\` does so in the first frames after a step. Recent firmware of Espressif compensates the gain before it prints the values,
 which must not be done twice: \`auto\` recognises most of it by its values, and health shows how many frames were compensated. The format \`intel5300-scaled\` already applies \`snr\`.
 
