@@ -24,7 +24,9 @@ const textOf = async (source) =>
   `// Made from assembly/${basename(source)} by \`npm run simd\`: do not edit.\n` +
   `/** WebAssembly, base64. */\nexport const CODE =\n  '${await compiled(source)}';\n`;
 
-for (const source of globSync('operators/**/assembly/*.ts', { cwd: import.meta.dirname, absolute: true })) {
+const sources = globSync('operators/**/assembly/*.ts', { cwd: import.meta.dirname, absolute: true });
+if (sources.length === 0) throw new Error('there is no operators/**/assembly/*.ts');
+for (const source of sources) {
   const file = join(source, '../..', basename(source).replace(/ts$/, 'wasm.ts'));
   const text = await textOf(source);
   if (!process.argv.includes('--check')) writeFileSync(file, text);

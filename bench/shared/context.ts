@@ -53,8 +53,8 @@ export async function openSink(component: AnySink, config: object, folder: strin
   try {
     await sink.open();
   } catch (error) {
-    // A sink that keeps trying to connect would hold the process.
-    await sink.close();
+    // A sink that keeps trying to connect would hold the process. Why it did not open matters more than whether it closes.
+    await sink.close().catch(() => undefined);
     throw new CommandError(`${component.name}: ${errorText(error)}`, EXIT.unavailable);
   }
   return sink;

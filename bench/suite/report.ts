@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { cellText, tableText, type Row } from '../accuracy/chain/table.js';
 import { unknownAgain } from '../accuracy/chain/tables/report.js';
-import { provenanceText, type Provenance } from '../provenance.js';
+import { provenanceText, type Provenance } from '../shared/provenance.js';
 import { CONTRACTS, TASK_NAMES } from './contracts.js';
 import { OWN, type Measured, type SuitePlan } from './task.js';
 

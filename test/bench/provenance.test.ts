@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { commitOf, digestOf, provenanceText } from '../../bench/provenance.js';
+import { commitOf, digestOf, provenanceText } from '../../bench/shared/provenance.js';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 
 let folder: string;

@@ -33,7 +33,7 @@ function otherScenes(): string {
   const rooms = execFileSync('node', ['dist/bench/referee/rooms.js', '--count', '1', '--seed', '700000']);
   writeFileSync(join(folder, 'rooms.json'), rooms);
   const made = [join(folder, 'rooms.json'), join(folder, 'scenes')];
-  execFileSync(python, ['bench/referee/scenes.py', ...made], { stdio: 'ignore' });
+  execFileSync(python, ['bench/referee/scenes.py', ...made], { stdio: ['ignore', 'ignore', 'inherit'] });
   return folder;
 }
 const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
@@ -263,18 +263,29 @@ it('has a small version of each table', () => {
 
 const dataFor = (name: TableName): string | undefined => (name === 'foreign' ? otherScenes() : data);
 
+it.runIf(existsSync(python))(
+  'the other simulator obeys closed forms and bounds',
+  { timeout: 600_000 },
+  () => {
+    execFileSync(python, ['-m', 'foreign.checks'], {
+      cwd: 'bench/referee',
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  },
+);
+
 const canMeasure = (name: TableName): boolean =>
   name === 'foreign' ? existsSync(python) : data !== undefined || !('missing' in TABLES[name]);
 
 for (const name of Object.keys(SMALL) as TableName[]) {
   const { title, rooms, daily, bounds } = SMALL[name];
   it.runIf(canMeasure(name))(title, { timeout: 60 * 60_000 }, async () => {
-    const data = dataFor(name);
+    const folder = dataFor(name);
     const [measured] = await evaluateChain(
       {
         ...{ topology: demo, seed: 700_000, rooms, links: [4], atOnce: 4 },
         minutes: { empty: EMPTY_MINUTES, daily: daily ?? 0 },
-        ...(data !== undefined && { data }),
+        ...(folder !== undefined && { data: folder }),
         print: () => undefined,
       },
       [name],

@@ -24,7 +24,7 @@ function sumsOf(frames: readonly Float32Array[], carriers: number) {
   frames.forEach((frame, index) => {
     if (index > 0 && frame.every((value, i) => value === frames[index - 1]![i])) sums.repeated++;
     const total = frame.reduce((sum, value) => sum + value * value, 0);
-    if (total === 0) sums.silent++;
+    if (!(total > 0)) sums.silent++;
     else {
       sums.weight++;
       if (before > 0) {
@@ -60,14 +60,14 @@ const value = fc.oneof(
   fc.float({ noNaN: true, noDefaultInfinity: true }),
 );
 
-/** Frames of a link, some silent, some repeated. */
+/** Frames of a link, some silent, some repeated, some with a value that is not a number. */
 const course = fc.integer({ min: 4, max: 60 }).chain((carriers) =>
   fc.record({
     carriers: fc.constant(carriers),
     frames: fc.array(
       fc
         .tuple(
-          fc.constantFrom('new', 'new', 'new', 'same', 'silent'),
+          fc.constantFrom('new', 'new', 'new', 'same', 'silent', 'damaged'),
           fc.array(value, { minLength: 5, maxLength: 30 }),
         )
         .map(([kind, values]) =>
@@ -75,7 +75,9 @@ const course = fc.integer({ min: 4, max: 60 }).chain((carriers) =>
             ? Float32Array.from({ length: 2 * carriers }, (_, i) => values[(i * i) % values.length]!)
             : kind === 'silent'
               ? new Float32Array(2 * carriers)
-              : null,
+              : kind === 'damaged'
+                ? new Float32Array(2 * carriers).fill(NaN, 3, 4)
+                : null,
         ),
       { maxLength: EPOCH - 1 },
     ),

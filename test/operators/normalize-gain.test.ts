@@ -97,7 +97,7 @@ describe('`steps`', () => {
     outputs(operator, [blockOf(one, [{ values: [3, 4, 0, 1] }])]);
     expect(outputs(operator, [unknown])).toEqual([]);
     expect(recorded.dropped).toEqual({ gain_unknown: 1 });
-    expect(recorded.problem).toMatch(/^link link-1 has no RSSI/);
+    expect(recorded.problem).toMatch(/^link link-1 no longer has an RSSI/);
   });
 
   it('an outlier changes nothing but its own frame', () => {

@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 
 /**
  * One middleware that runs several, each inside the one before. Koa and its router check and wrap theirs at each call;
- * these are composed once.
+ * these are composed once. Unlike with Koa, calling `next` twice runs the rest twice.
  */
 export const chain = (middlewares: readonly Middleware[]): Middleware =>
   middlewares.reduceRight<Middleware>(

@@ -118,7 +118,10 @@ export async function calibrate(
   return learn(placedIn(topology, empty), input, file);
 }
 
-/** Learns the profiles of an empty room from what a source plays in it, and writes them to a file. */
+/**
+ * Learns the profiles of an empty room from what a source plays in it, and writes them to a file.
+ * @throws Error if a link has none
+ */
 export async function learn(
   topology: CheckedTopology,
   input: Pick<CheckedNode, 'component' | 'config'>,
@@ -131,7 +134,13 @@ export async function learn(
     if (window.port === 'window') learner.add(window);
     return false;
   });
-  writeProfiles(file, learner.profiles());
+  const profiles = learner.profiles();
+  const missing = topology.environments.flatMap(({ links }) => links.filter(({ id }) => !(id in profiles)));
+  if (missing.length > 0)
+    throw new Error(
+      `the empty room has too few frames of ${missing.map(({ id }) => id).join(', ')} to calibrate`,
+    );
+  writeProfiles(file, profiles);
   return file;
 }
 

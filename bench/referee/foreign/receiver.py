@@ -45,7 +45,8 @@ class Receiver:
         heard = (response + noise[0] + 1j * noise[1]) * np.exp(1j * phase)
         power = np.mean(np.abs(heard) ** 2, axis=1)
         gains = gain_control(10 * np.log10(power) + rng.normal(0, 0.5, count))
-        numbers_out = np.clip(np.rint(heard * 10 ** (gains / 20)[:, None]), -127 - 127j, 127 + 127j)
+        scaled = np.rint(heard * 10 ** (gains / 20)[:, None])
+        numbers_out = np.clip(scaled.real, -127, 127) + 1j * np.clip(scaled.imag, -127, 127)
         packets = np.zeros(count, RECORD)
         packets["magic"], packets["node"], packets["antennas"], packets["bins"] = 0xC5110001, self.node, 1, BINS
         packets["mhz"], packets["sequence"] = 2437, numbers

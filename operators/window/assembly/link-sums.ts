@@ -43,18 +43,20 @@ function withSquares(sums: v128, pair: usize, row: i32): v128 {
 /**
  * Adds the scaled power of each carrier of frames, two carriers at a time.
  * @param frames [count, columns, (re, im)], and a pair more
- * @param scales [count]
+ * @param scales [count]; frames with 0 are left out, because their values may not be numbers
  * @param power [columns], rounded up to an even number
  */
 export function addPowers(frames: usize, columns: i32, count: i32, scales: usize, power: usize): void {
   for (let column = 0; column < columns; column += 2, frames += 2 * PAIR, power += COMPLEX) {
     let sums = v128.load(power);
     for (let frame = 0; frame < count; frame++) {
+      const scale = load<f64>(scales + (frame << 3));
+      if (!(scale > 0)) continue;
       const pairs = v128.load(frames + frame * columns * PAIR);
       const re = f64x2.promote_low_f32x4(v128.shuffle<f32>(pairs, pairs, 0, 2, 0, 2));
       const im = f64x2.promote_low_f32x4(v128.shuffle<f32>(pairs, pairs, 1, 3, 1, 3));
       const squares = f64x2.add(f64x2.mul(re, re), f64x2.mul(im, im));
-      sums = f64x2.add(sums, f64x2.mul(v128.load64_splat(scales + (frame << 3)), squares));
+      sums = f64x2.add(sums, f64x2.mul(f64x2.splat(scale), squares));
     }
     v128.store(power, sums);
   }

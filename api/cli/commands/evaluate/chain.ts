@@ -49,9 +49,10 @@ export function register(evaluate: Command): void {
       [4, 6, 9],
     )
     .addOption(
-      new Option('--device <name>', 'what receives in simulated rooms (default: esp32)').choices(
-        Object.keys(DEVICES),
-      ),
+      new Option(
+        '--device <name>',
+        'what receives in simulated rooms, not with --out (default: esp32)',
+      ).choices(Object.keys(DEVICES)),
     )
     .option(
       '--minutes <number>',
@@ -76,12 +77,17 @@ export function register(evaluate: Command): void {
 }
 
 async function measure(options: Options): Promise<void> {
+  if (options.device !== undefined && options.out !== undefined)
+    throw new CommandError(
+      'the tables of a report have their receivers: leave out --device, or print the table without --out',
+      EXIT.invalid,
+    );
   const [{ registryWith }, { loadForCommand }, chain, report, { provenanceOf }] = await Promise.all([
     import('../../../plugins.js'),
     import('../../topologies.js'),
     import('../../../../bench/accuracy/chain/tables/evaluate.js'),
     import('../../../../bench/accuracy/chain/tables/report.js'),
-    import('../../../../bench/provenance.js'),
+    import('../../../../bench/shared/provenance.js'),
   ]);
   const names = tableNames(options.only, chain.TABLES);
   const registry = await registryWith(options.plugin);

@@ -70,7 +70,7 @@ async function measure(options: Options): Promise<void> {
   const names = taskNames(options.only, contracts.TASK_NAMES);
   const manifests = await loadManifests(options.model);
   const { panelOf, rowOf } = await import('../../../../bench/suite/foreign/panel.js');
-  const { provenanceOf } = await import('../../../../bench/provenance.js');
+  const { provenanceOf } = await import('../../../../bench/shared/provenance.js');
   const progress = new TaskProgress(names.length);
   const print = (line: string) => {
     progress.step(line);

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { provenanceText, type Provenance } from '../../../provenance.js';
+import { provenanceText, type Provenance } from '../../../shared/provenance.js';
 import { TABLES, type Measured, type TableName } from './evaluate.js';
 import type { Plan } from '../plan.js';
 import { tableText } from '../table.js';

@@ -151,8 +151,9 @@ function overall(scenes: readonly Warnings[]): Row['cells'] {
   const all = settled.flat();
   return {
     settled: shareOfRooms(all.filter((seconds) => seconds <= SETTLED_S).length, all.length),
-    settledAfter: medianOver(settled),
-    settledSlowest: exact(largest(all)),
+    // Those that never settle count in the share.
+    settledAfter: medianOver(settled.map((one) => one.filter(Number.isFinite))),
+    settledSlowest: exact(largest(all.filter(Number.isFinite))),
     others: poissonRate(others, hours),
     hours: exact(hours),
   };

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { packageFile, packageFolder, packageVersion } from '../pipeline/base/paths.js';
-import type { CheckedTopology } from '../pipeline/config/index.js';
+import { packageFile, packageFolder, packageVersion } from '../../pipeline/base/paths.js';
+import type { CheckedTopology } from '../../pipeline/config/index.js';
 
 /** The code and the topology behind a table. */
 export interface Provenance {
