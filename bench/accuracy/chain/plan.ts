@@ -43,6 +43,10 @@ export interface PlannedRoom {
 export const isCalibrated = ({ nodes }: CheckedTopology): boolean =>
   nodes.some(({ component, config }) => component.name === 'infer-pose' && config['calibration'] != null);
 
+/** Whether the topology's occupancy is a number of persons, see `occupancyAt`. */
+export const countsPersons = ({ topology }: Plan): boolean =>
+  topology.nodes.some(({ component }) => component.name === 'watch-zones');
+
 /** For the description of a table. */
 export const howCalibrated = ({ topology, device }: Plan): string =>
   `${isCalibrated(topology) ? 'calibrated' : 'not calibrated'}${device === undefined ? '' : `, with receivers like ${device}`}`;

@@ -4,6 +4,7 @@ import type { Environment } from '../../../../pipeline/model/index.js';
 import { located, occupancyAt, poseFramesIn, seenIn, toldOf, type Located } from '../answers.js';
 import { exact, meanOver, over, shareOfRooms } from '../bootstrap.js';
 import {
+  countsPersons,
   calibrated,
   each,
   howCalibrated,
@@ -16,6 +17,7 @@ import {
 } from '../plan.js';
 import type { Played, Scene } from '../scene.js';
 import type { Column, Row } from '../table.js';
+import { SETTLED_US } from './walking.js';
 
 /** The same rooms and scene under several conditions, one a row. */
 
@@ -51,8 +53,6 @@ const SCRIPT: PersonConfig['script'] = [
   { activity: 'walk', seconds: WALK_S },
   { activity: 'away', seconds: SECONDS },
 ];
-/** Until windows are full and a track is active. */
-const SETTLED_US = 5e6;
 
 /** What was reported in one scene; located while the person walks. */
 export interface Told extends Located {
@@ -113,7 +113,7 @@ async function toldIn(plan: Plan, usual: PlannedRoom, variant: Variant): Promise
     seconds: SECONDS,
     ...condition,
   });
-  const zones = plan.topology.nodes.some(({ component }) => component.name === 'watch-zones');
+  const zones = countsPersons(plan);
   return told(played, described, zones);
 }
 

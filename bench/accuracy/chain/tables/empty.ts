@@ -1,7 +1,16 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import { isOccupancyKnown, measuresIn, occupancyAt, poseFramesIn, seenIn, toldOf } from '../answers.js';
 import { meanOver, shareOfRooms, type Figure } from '../bootstrap.js';
-import { calibrated, each, playIn, seedsOf, uncalibrated, type Plan, type PlannedRoom } from '../plan.js';
+import {
+  countsPersons,
+  calibrated,
+  each,
+  playIn,
+  seedsOf,
+  uncalibrated,
+  type Plan,
+  type PlannedRoom,
+} from '../plan.js';
 import type { Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
@@ -84,7 +93,7 @@ async function leaveBehind(
     people: [{ script }],
     seconds: emptyFirst + WALK_S + LEAVE_S + 60 * plan.minutes.empty,
   });
-  const zones = plan.topology.nodes.some(({ component }) => component.name === 'watch-zones');
+  const zones = countsPersons(plan);
   return countsOf(observed, zones, 60 * plan.minutes.empty * SECOND);
 }
 

@@ -6,7 +6,7 @@ import { EnvironmentSchema, type Environment } from '../../../../pipeline/model/
 import { file } from '../../../../pipeline/sources/file/file.js';
 import { mean } from '../../../../operators/shared/mean.js';
 import { located, poseFramesIn, type Located } from '../answers.js';
-import { each, howCalibrated, isCalibrated, type RecordingsPlan } from '../plan.js';
+import { countsPersons, each, howCalibrated, isCalibrated, type RecordingsPlan } from '../plan.js';
 import { feed, learn, placedIn } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import { Truth } from '../truth.js';
@@ -121,7 +121,7 @@ async function sceneOf(
   const poseFrames = poseFramesIn(observed, came + SETTLED_US, left);
   const walk = errorsOf(poseFrames, truth, environment);
   plan.print(`${environment.id}, ${name}: ${summary(walk)}`);
-  const zones = plan.topology.nodes.some(({ component }) => component.name === 'watch-zones');
+  const zones = countsPersons(plan);
   return {
     walk,
     located: located(poseFrames, truth, environment),

@@ -1,7 +1,16 @@
 import type { ThingKind } from '../../../../pipeline/sources/simulator/thing.js';
 import { poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { exact, meanOver, poissonRate } from '../bootstrap.js';
-import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import {
+  countsPersons,
+  each,
+  howCalibrated,
+  playIn,
+  plannedRoom,
+  seedsOf,
+  type Plan,
+  type PlannedRoom,
+} from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 
 const COLUMNS: readonly Column[] = [
@@ -74,7 +83,7 @@ async function claimsIn(
     seconds: 60 * plan.minutes.empty,
     simulator: thing ? { things: [{ type: thing }] } : {},
   });
-  const zones = plan.topology.nodes.some(({ component }) => component.name === 'watch-zones');
+  const zones = countsPersons(plan);
   const from = observed.start + SETTLED_US;
   const poseFrames = poseFramesIn(observed, from, observed.end);
   const share = (is: (poseFrame: (typeof poseFrames)[number]) => boolean) =>
