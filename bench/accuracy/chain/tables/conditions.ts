@@ -76,7 +76,8 @@ export const underEach = (
 ): Promise<readonly ReadonlyMap<string, Told>[]> =>
   each(plan, seedsOf(plan, table), async (seed) => {
     const usual = uncalibrated(seed, plan.links[0]!);
-    const measured = await calibratedFor(plan, usual, {});
+    const isShared = variants.some(({ room }) => room === null);
+    const measured = isShared ? await calibratedFor(plan, usual, {}) : usual;
     const found = new Map<string, Told>();
     for (const variant of variants) found.set(variant.name, await toldIn(plan, measured, variant));
     return found;
