@@ -14,9 +14,12 @@ import type { Profiles } from '../../operators/infer-pose/model/weights.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { LinkTable, type Environment, type Window } from '../../pipeline/model/index.js';
+import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
+import { GAINS } from '../../pipeline/sources/simulator/gain-control.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
-import { Stage, type TruthLine } from '../../pipeline/sources/simulator/stage.js';
+import { Stage } from '../../pipeline/sources/simulator/stage.js';
+import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { WindowChain } from '../falls/chain.js';
 import { COURSE_S, isThing, kindOf, peopleOf, type Kind } from './what-happens.js';
@@ -55,15 +58,23 @@ const CALIBRATION_S = 12;
 const STREAM = 78;
 const LINKS = [4, 4, 4, 4, 3, 6, 9, 5] as const;
 const WIDE_SNR_DB = [8, 40] as const;
+const GAIN_STREAM = 79;
+/** Up to a little more than real ESP32s. */
+const RSSI_DB = [0, 1.2] as const;
 /** Windows per inference of the network. */
 const BATCH = 30;
 /** Ticks before and after a window's middle over which a speed is taken. */
 const REACH = 20;
 
-/** Rooms from a seed on; without a kind, of any; without a number of links, with the usual ones. */
+/**
+ * Rooms from a seed on; without a kind, of any; without a number of links, with the
+ * usual ones.
+ */
 export interface Rooms {
   readonly kind?: Kind;
   readonly links?: number;
+  /** What receives; an ESP32 if missing. */
+  readonly device?: keyof typeof DEVICES;
   readonly first: number;
   readonly count: number;
 }
@@ -71,7 +82,7 @@ export interface Rooms {
 /** Courses of these rooms; those in `cache` are not simulated again. */
 export function simulateCourses(
   network: Network,
-  { first, count, kind, links }: Rooms,
+  { first, count, ...wanted }: Rooms,
   {
     cache,
     behind,
@@ -86,16 +97,17 @@ export function simulateCourses(
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return Array.from({ length: count }, (_, index) => {
     const seed = first + index;
-    const path = cache && join(cache, `course-${behind.slice(0, 8)}-${kind ?? 'any'}-${seed}.v8`);
+    const name = [behind.slice(0, 8), wanted.kind ?? 'any', wanted.device ?? 'esp32', seed].join('-');
+    const path = cache && join(cache, `course-${name}.v8`);
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
-    const course = simulateCourse(network, seed, { kind, links });
+    const course = simulateCourse(network, seed, wanted);
     if (path) replaceFile(path, serialize(course));
-    if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated, ${kind ?? 'any kind'}`);
+    if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated, ${wanted.kind ?? 'any kind'}`);
     return course;
   });
 }
 
-type Wanted = { readonly [key in 'kind' | 'links']?: Rooms[key] | undefined };
+type Wanted = Pick<Rooms, 'kind' | 'links' | 'device'>;
 
 /** The same seed gives the same course. With a kind, of that kind: calibrated, and with four links unless told. */
 function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Course {
@@ -105,9 +117,15 @@ function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Co
   const usual = LINKS[wanted.kind ? 0 : random.below(LINKS.length)]!;
   const people = peopleOf(random, seed, kind);
   const environment = randomEnvironment(seed, wanted.links ?? usual);
-  const impairments = random.chance(0.6) ? { ...IMPAIRMENTS, snrDb: WIDE_SNR_DB } : IMPAIRMENTS;
+  const impairments = {
+    ...IMPAIRMENTS,
+    ...(random.chance(0.6) && { snrDb: WIDE_SNR_DB }),
+    ...(new Random(seed, GAIN_STREAM).chance(0.5) && { following: GAINS.following }),
+    rssiDb: RSSI_DB,
+  };
   const calibrated = wanted.kind !== undefined || random.chance(0.85);
-  const options = { seed, rateHz: RATE_HZ, impairments };
+  const layout = DEVICES[wanted.device ?? 'esp32'];
+  const options = { seed, rateHz: RATE_HZ, impairments, layout };
   const profiles = calibrated ? learn(new Stage(environment, { ...options, people: [] }), environment) : {};
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];
   const stage = new Stage(environment, { ...options, people, things });

@@ -1,6 +1,6 @@
 import { LEFT_HIP } from '../../operators/infer-pose/networks/body.js';
 import type { Person } from '../../pipeline/model/index.js';
-import type { TruthLine } from '../../pipeline/sources/simulator/stage.js';
+import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { aligned, jointError, jointsOf } from '../accuracy/chain/answers.js';
 import type { Case } from './task.js';
 import { mean } from '../../operators/shared/mean.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
-import type { TruthLine } from '../../pipeline/sources/simulator/stage.js';
+import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';

@@ -5,7 +5,8 @@ import { trackPersons } from '../../operators/track-persons/track-persons.js';
 import type { AnyOperator, Operator, Output } from '../../pipeline/component/index.js';
 import type { Data, Environment, Measure, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { NO_IMPAIRMENTS } from '../../pipeline/sources/simulator/index.js';
-import { Stage, type TruthLine } from '../../pipeline/sources/simulator/stage.js';
+import { Stage } from '../../pipeline/sources/simulator/stage.js';
+import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
 

@@ -15,7 +15,7 @@ const EMPTY = Float64Array.from({ length: VALUES }, (_, i) => (i % 2 === 0 ? 1e-
 
 /** `count` packets of an empty room. */
 function packets(changes: Partial<ImpairmentOptions>, count: number): Float64Array[] {
-  const receiver = new Receiver(new Random(1), { ...NO_IMPAIRMENTS, ...changes }, BAND, EMPTY);
+  const receiver = new Receiver(new Random(1), new Random(9), { ...NO_IMPAIRMENTS, ...changes }, BAND, EMPTY);
   const random = new Random(2);
   const { gain } = receiver.plan(random, count, 50);
   return Array.from({ length: count }, (_, n) => {
@@ -74,7 +74,7 @@ describe('a receiver', () => {
   });
 
   test('changes its gain by at most a decibel, as often as configured', () => {
-    const receiver = new Receiver(new Random(1), IMPAIRMENTS, BAND, EMPTY);
+    const receiver = new Receiver(new Random(1), new Random(9), IMPAIRMENTS, BAND, EMPTY);
     const { gain } = receiver.plan(new Random(3), 50 * 600, 50);
     const steps = gain.filter((value, i) => i > 0 && value !== gain[i - 1]).length;
     expect(steps).toBeGreaterThan(0.4 * 600 * 0.8);
@@ -95,7 +95,13 @@ describe('a receiver', () => {
 
   test('measures the empty room up to an error of its level', () => {
     const levels = Array.from({ length: 300 }, (_, seed) => {
-      const receiver = new Receiver(new Random(seed), { ...NO_IMPAIRMENTS, calibrationDb: 0.4 }, BAND, EMPTY);
+      const receiver = new Receiver(
+        new Random(seed),
+        new Random(9),
+        { ...NO_IMPAIRMENTS, calibrationDb: 0.4 },
+        BAND,
+        EMPTY,
+      );
       const out = new Float32Array(VALUES);
       receiver.calibrate(new Random(seed, 4), EMPTY, out, 0);
       for (let k = 1; k < GROUPS.length; k++) expect(out[2 * k]! / out[0]!).toBeCloseTo(1, 5);

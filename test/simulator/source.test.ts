@@ -42,6 +42,35 @@ const columns = (blocks: readonly CsiBlock[]) => ({
   values: blocks.flatMap((block) => Array.from(block.values)),
 });
 
+/** Level and RSSI of the first link's frames, dB. */
+function levelsOf(blocks: readonly CsiBlock[]) {
+  const frames = blocks.flatMap((block) =>
+    Array.from({ length: block.count }, (_, frame) => ({ block, frame })).filter(
+      ({ frame }) => block.link[frame] === 0,
+    ),
+  );
+  const size = (block: CsiBlock) => block.values.length / block.count;
+  return {
+    rssi: frames.map(({ block, frame }) => block.rssi[frame]!),
+    level: frames.map(({ block, frame }) => {
+      const values = block.values.subarray(frame * size(block), (frame + 1) * size(block));
+      return 10 * Math.log10(values.reduce((sum, value) => sum + value * value, 0));
+    }),
+  };
+}
+
+/** Means over 25 frames. */
+const halfSeconds = (values: readonly number[]): number[] =>
+  Array.from({ length: Math.floor(values.length / 25) }, (_, i) =>
+    values.slice(25 * i, 25 * (i + 1)).reduce((sum, value) => sum + value / 25, 0),
+  );
+
+/** Standard deviation. */
+function spread(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}
+
 describe('the source simulator', () => {
   test('sends each link at its rate, in order of time, with 52 subcarriers', async () => {
     const { blocks } = await run(settings({ duration_s: 4, loss: [0, 0] }));
@@ -72,20 +101,49 @@ describe('the source simulator', () => {
     expect(values.filter((value) => value !== 0).length).toBeGreaterThan(count);
   });
 
-  test('continues from any position as if it had never stopped, even into the next cycle', async () => {
-    const config = settings({
-      duration_s: 14,
-      people: [{ script: [{ activity: 'arms', seconds: 2 }] }],
-    });
-    const whole = await run(config);
-    const cut = whole.batches.length >> 1;
-    const position: unknown = JSON.parse(JSON.stringify(whole.batches[cut - 1]!.position));
-    const rest = await run(config, position);
-    expect(columns(rest.blocks)).toEqual(
-      columns(whole.batches.slice(cut).flatMap((batch) => (batch.data ?? []) as CsiBlock[])),
+  test.each(['steady', 'following'] as const)(
+    'with a %s gain, continues from any position as if it had never stopped, even into the next cycle',
+    async (gain) => {
+      const config = settings({
+        gain,
+        duration_s: 14,
+        people: [{ script: [{ activity: 'arms', seconds: 2 }] }],
+      });
+      const whole = await run(config);
+      const cut = whole.batches.length >> 1;
+      const position: unknown = JSON.parse(JSON.stringify(whole.batches[cut - 1]!.position));
+      const rest = await run(config, position);
+      expect(columns(rest.blocks)).toEqual(
+        columns(whole.batches.slice(cut).flatMap((batch) => (batch.data ?? []) as CsiBlock[])),
+      );
+      const last = whole.batches.at(-1)!.position as { stages: { cycle: number }[] };
+      expect(last.stages[0]!.cycle).toBeGreaterThan(0);
+    },
+  );
+
+  test('hides the level behind a gain that follows it, in steps, and tells it by RSSI', async () => {
+    const walker = {
+      duration_s: 20,
+      loss: [0, 0],
+      people: [{ script: [{ activity: 'walk' as const, seconds: 20 }] }],
+    };
+    const steady = levelsOf((await run(settings(walker))).blocks);
+    const following = levelsOf((await run(settings({ ...walker, gain: 'following' }))).blocks);
+    expect(spread(halfSeconds(following.level))).toBeLessThan(0.5 * spread(halfSeconds(steady.level)));
+    expect(following.rssi).toEqual(steady.rssi);
+    const gains = following.level.map((level, i) => level - steady.level[i]!);
+    expect(spread(gains)).toBeGreaterThan(0.5);
+  });
+
+  test('reports RSSI with an error of each packet, and the same frames otherwise', async () => {
+    const exact = levelsOf((await run(settings({ duration_s: 20, people: [] }))).blocks);
+    const noisy = levelsOf(
+      (await run(settings({ duration_s: 20, people: [], rssi_noise_db: [2, 2] }))).blocks,
     );
-    const last = whole.batches.at(-1)!.position as { stages: { cycle: number }[] };
-    expect(last.stages[0]!.cycle).toBeGreaterThan(0);
+    expect(noisy.level).toEqual(exact.level);
+    const errors = noisy.rssi.map((rssi, i) => rssi - exact.rssi[i]!);
+    expect(spread(errors)).toBeGreaterThan(1.8);
+    expect(spread(errors)).toBeLessThan(2.3);
   });
 
   test('gives the same frames at any speed', async () => {

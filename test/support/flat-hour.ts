@@ -3,7 +3,8 @@ import { watchZones } from '../../operators/watch-zones/watch-zones.js';
 import type { AnyOperator, Output } from '../../pipeline/component/index.js';
 import type { Data, Environment, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
-import { Stage, type TruthLine } from '../../pipeline/sources/simulator/stage.js';
+import { Stage } from '../../pipeline/sources/simulator/stage.js';
+import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from './context.js';
 

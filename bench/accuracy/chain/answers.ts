@@ -1,6 +1,6 @@
 import { LEFT_HIP, RIGHT_HIP } from '../../../operators/infer-pose/networks/body.js';
 import type { Environment, Person, PoseFrame } from '../../../pipeline/model/index.js';
-import type { TruthLine } from '../../../pipeline/sources/simulator/stage.js';
+import type { TruthLine } from '../../../pipeline/sources/simulator/truth-file.js';
 import type { Observed } from './scene.js';
 import type { Truth } from './truth.js';
 

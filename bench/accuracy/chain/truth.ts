@@ -1,4 +1,4 @@
-import type { ThingLine, TruthLine } from '../../../pipeline/sources/simulator/stage.js';
+import type { ThingLine, TruthLine } from '../../../pipeline/sources/simulator/truth-file.js';
 
 /** Ground truth at one time. */
 export interface Moment {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { choice, filePath } from '../../component/index.js';
 import type { DEVICES } from './devices.js';
+import type { GAINS } from './gain-control.js';
 import { DEFAULT_PEOPLE, ObstacleSchema, PersonSchema, ThingSchema } from './script.js';
 
 const range = (low: number, high: number, options: { default: number[]; description: string }) =>
@@ -120,6 +121,18 @@ export const config = Type.Object(
     snr_db: range(0, 60, {
       default: [15, 35],
       description: 'Signal to noise of the links, random within this range.',
+    }),
+    gain: choice<keyof typeof GAINS>(
+      {
+        steady: 'Within 1 dB, with a step every 2.5 s on average.',
+        following:
+          'Follows the level in steps of 1 to 3 dB, as that of an ESP32 does: amplitudes hide the level, RSSI shows it.',
+      },
+      { default: 'steady', description: "The receivers' gain control." },
+    ),
+    rssi_noise_db: range(0, 10, {
+      default: [0, 0],
+      description: 'Standard deviation of the RSSI of each packet, random within this range for each link.',
     }),
     loss: range(0, 0.9, {
       default: [0, 0.1],

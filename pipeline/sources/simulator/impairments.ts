@@ -1,4 +1,5 @@
 import type { Band } from './band.js';
+import { GainControl, STEADY, type FollowingOptions } from './gain-control.js';
 import type { Random } from './shared/random.js';
 
 /**
@@ -19,6 +20,10 @@ export interface ImpairmentOptions {
    * decibels.
    */
   readonly gain: { readonly stepsPerSecond: number; readonly residualDb: number };
+  /** Gain control that follows the level, besides `gain`. */
+  readonly following: FollowingOptions;
+  /** Standard deviation of the RSSI of each packet, decibels; each link draws its own from this range. */
+  readonly rssiDb: readonly [number, number];
   /**
    * Share of packets lost, in bursts of `burst` packets on average; each link draws its own share from this
    * range.
@@ -42,6 +47,8 @@ export const IMPAIRMENTS: ImpairmentOptions = {
   randomPhase: true,
   response: [0.12, 0.2],
   gain: { stepsPerSecond: 0.4, residualDb: 1 },
+  following: STEADY,
+  rssiDb: [0, 0],
   loss: [0, 0.2],
   burst: 3,
   bits: 8,
@@ -55,6 +62,8 @@ export const NO_IMPAIRMENTS: ImpairmentOptions = {
   randomPhase: false,
   response: [0, 0],
   gain: { stepsPerSecond: 0, residualDb: 0 },
+  following: STEADY,
+  rssiDb: [0, 0],
   loss: [0, 0],
   burst: 1,
   bits: 0,
@@ -81,14 +90,21 @@ export class Receiver {
   readonly #response: Float64Array;
   readonly #noise: number;
   readonly #loss: number;
+  readonly control: GainControl;
+  readonly #rssiDb: number;
   /** Mean received power in the empty room relative to the transmitted power, decibels. */
   readonly pathGainDb: number;
   /** In the empty room, decibels. */
   readonly snrDb: number;
 
-  /** `empty` is the clean channel of the empty room, [antennas, subcarriers, 2]. */
-  constructor(random: Random, options: ImpairmentOptions, band: Band, empty: Float64Array) {
+  /**
+   * `empty` is the clean channel of the empty room, [antennas, subcarriers, 2]; `control` draws how the gain follows
+   * the level.
+   */
+  constructor(random: Random, control: Random, options: ImpairmentOptions, band: Band, empty: Float64Array) {
     this.#options = options;
+    this.control = new GainControl(control, options.following);
+    this.#rssiDb = control.uniform(...options.rssiDb);
     this.#offsets = band.offsets;
     let power = 0;
     for (const value of empty) power += value * value;
@@ -135,6 +151,8 @@ export class Receiver {
   /**
    * Converts one packet: `clean` [antennas, subcarriers, 2] at `from` to the receiver's report, in `out` at
    * `to`.
+   *
+   * @param amplification the gain of its control, which amplifies the noise as well
    */
   receive(
     random: Random,
@@ -143,6 +161,7 @@ export class Receiver {
     from: number,
     out: Float32Array | Float64Array,
     to: number,
+    amplification = 1,
   ): void {
     const { bits, delayNs, randomPhase } = this.#options;
     const response = this.#response;
@@ -150,19 +169,21 @@ export class Receiver {
     const delay = 2 * Math.PI * delayNs * 1e-9 * (delayNs > 0 ? random.normal() : 0);
     const phase = randomPhase ? random.uniform(0, 2 * Math.PI) : 0;
     const limit = bits > 0 ? 2 ** (bits - 1) - 1 : Infinity;
+    const total = gain * amplification;
+    const noise = this.#noise * amplification;
     const count = offsets.length;
     for (let antenna = 0, i = 0; i < response.length; antenna++) {
       for (let k = 0; k < count; k++, i += 2) {
         const turn = phase - delay * offsets[k]!;
-        const cos = gain * Math.cos(turn);
-        const sin = gain * Math.sin(turn);
+        const cos = total * Math.cos(turn);
+        const sin = total * Math.sin(turn);
         const a = clean[from + i]! * response[i]! - clean[from + i + 1]! * response[i + 1]!;
         const b = clean[from + i]! * response[i + 1]! + clean[from + i + 1]! * response[i]!;
         let re = a * cos - b * sin;
         let im = a * sin + b * cos;
-        if (this.#noise > 0) {
-          re += this.#noise * random.normal();
-          im += this.#noise * random.normal();
+        if (noise > 0) {
+          re += noise * random.normal();
+          im += noise * random.normal();
         }
         if (bits > 0) {
           re = Math.round(Math.max(-limit, Math.min(limit, re)));
@@ -172,6 +193,11 @@ export class Receiver {
         out[to + i + 1] = im;
       }
     }
+  }
+
+  /** What the receiver reports of a packet's power, dBm. */
+  rssi(random: Random, powerDbm: number): number {
+    return Math.round(this.#rssiDb > 0 ? powerDbm + this.#rssiDb * random.normal() : powerDbm);
   }
 
   /** Error of the receiver's level when the empty room was measured, as a factor. */

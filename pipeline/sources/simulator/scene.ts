@@ -177,7 +177,8 @@ export class Scene {
       return values;
     });
     this.receivers = this.#empty.map(
-      (empty, index) => new Receiver(new Random(seed, 3, index), impairments, band, empty),
+      (empty, index) =>
+        new Receiver(new Random(seed, 3, index), new Random(seed, 16, index), impairments, band, empty),
     );
   }
 

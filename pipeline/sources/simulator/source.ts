@@ -11,11 +11,12 @@ import { LinkActivity } from '../../formats/index.js';
 import type { CsiBlock } from '../../model/index.js';
 import { LaggingPace } from '../lagging-pace.js';
 import { DEVICES } from './devices.js';
+import { GAINS } from './gain-control.js';
 import { IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
 import { loadMotion } from './recorded/library.js';
 import { checkPeople, checkThings } from './script.js';
-import { Stage, type ThingLine, type TruthLine } from './stage.js';
-import { TruthFile } from './truth-file.js';
+import { Stage } from './stage.js';
+import { TruthFile, type ThingLine, type TruthLine } from './truth-file.js';
 import { config } from './config.js';
 import { Missed, Pace, SECOND, signalled } from './pace.js';
 
@@ -117,6 +118,8 @@ class SimulatorSource implements Source {
     const impairments: ImpairmentOptions = {
       ...IMPAIRMENTS,
       snrDb: [settings.snr_db[0]!, settings.snr_db[1]!],
+      following: GAINS[settings.gain],
+      rssiDb: [settings.rssi_noise_db[0]!, settings.rssi_noise_db[1]!],
       loss: [settings.loss[0]!, settings.loss[1]!],
       jitterMs: settings.jitter_ms,
     };

@@ -8,7 +8,8 @@ import {
 } from '../../model/index.js';
 import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './person/body.js';
 import type { ImpairmentOptions, PacketPlan } from './impairments.js';
-import { ACTIVITIES, AWAY, POSTURES, type Activity } from './person/activities.js';
+import type { ThingLine, TruthLine } from './truth-file.js';
+import { ACTIVITIES, AWAY, POSTURES } from './person/activities.js';
 import { keepApart } from './apart.js';
 import { bandOf } from './band.js';
 import { DEVICES } from './devices.js';
@@ -22,7 +23,7 @@ import { Scene, knownRoomOf } from './scene.js';
 import type { Reflector } from './shared/reflector.js';
 import { stepOf, type PersonConfig, type ThingConfig } from './script.js';
 import { makeThing } from './things.js';
-import type { Thing, ThingKind } from './thing.js';
+import type { Thing } from './thing.js';
 import { wrapAngle } from '../../base/angle.js';
 
 /** Transmitted power, dBm; the receiver's noise follows from the link's signal-to-noise ratio. */
@@ -50,36 +51,6 @@ export interface StageOptions {
 /** Period of the things' motion, seconds. */
 const THINGS_REPEAT = 1800;
 
-/** One line of the ground truth about a thing. */
-export interface ThingLine {
-  /** Event time, microseconds. */
-  readonly time: number;
-  readonly environment: string;
-  readonly thing: ThingKind;
-  /** Index in the source's list of things. */
-  readonly number: number;
-  readonly moving: boolean;
-  /** Its middle, metres. */
-  readonly place: readonly number[];
-}
-
-/** One line of the ground truth about a person. */
-export interface TruthLine {
-  /** Event time, microseconds. */
-  readonly time: number;
-  readonly environment: string;
-  readonly person: number;
-  readonly present: boolean;
-  readonly activity: Activity;
-  readonly posture: (typeof POSTURES)[number];
-  /** Floor metres. */
-  readonly root: readonly [number, number];
-  /** Radians from the x axis, counter-clockwise, -pi to pi. */
-  readonly heading: number;
-  /** [17][x, y, z], metres. */
-  readonly keypoints: readonly (readonly number[])[];
-}
-
 /**
  * An environment as a stage on which people repeat their scripts. Time counts in ticks of `1 / rateHz`; each
  * link sends one packet per tick. A cycle is one run of the scripts. It depends only on the seed and the
@@ -101,6 +72,9 @@ export class Stage {
   readonly #pose = new Float64Array(POSE_SIZE);
   readonly #clean: Float64Array;
   readonly #chance = new Random(0);
+  readonly #bodies: Reflector[] = [];
+  /** The gain of each link, and the tick at which its control chose it. */
+  #held: { chosen: number; gain: number }[] = [];
   readonly #things: readonly Thing[];
   #cycle = -1;
   #ticks = 0;
@@ -178,6 +152,7 @@ export class Stage {
     this.#plans = this.#scene.receivers.map((receiver, link) =>
       receiver.plan(new Random(seed, 13, link, cycle), this.#ticks, rateHz),
     );
+    this.#held = this.#plans.map(() => ({ chosen: -1, gain: 1 }));
     this.#cycle = cycle;
     return this.#ticks;
   }
@@ -190,42 +165,26 @@ export class Stage {
    * @param table number of each link in the topology's table
    */
   play(from: number, to: number, origin: number, sequence: number, table: readonly number[]): CsiBlock {
-    const { seed, rateHz, impairments } = this.#options;
     const links = this.links;
     let count = 0;
     for (const plan of this.#plans) for (let tick = from; tick < to; tick++) count += plan.present[tick]!;
     const block = allocateBlock(this.#layout, count);
     const size = frameSize(this.#layout);
-    const limit = 0.4 / (rateHz * links);
-    const bodies: Reflector[] = [];
     let frame = 0;
     for (let tick = from; tick < to; tick++) {
       for (let link = 0; link < links; link++) {
         const plan = this.#plans[link]!;
         if (plan.present[tick] === 0) continue;
-        const chance = this.#chance.reseed(mixFrame(seed, this.#cycle, link, tick));
-        // Links take turns within a tick; jitter never changes their order.
-        const jitter = clamp(1e-3 * impairments.jitterMs * chance.normal(), -limit, limit);
-        const time = (tick + (link + 0.5) / links) / rateHz + jitter;
-        bodies.length = 0;
-        this.#people.forEach((person, index) => {
-          this.#motions[index]!.at(time, this.#pose);
-          if (this.#pose[POSE.absence] === 1) return;
-          person.body.pose(this.#pose);
-          bodies.push(person.body);
-        });
-        for (const thing of this.#things) {
-          thing.at(sequence / rateHz + time);
-          bodies.push(thing.reflector);
-        }
-        this.#scene.channel(link, bodies, this.#clean);
+        const amplification = this.#amplification(link, tick, sequence);
+        const time = this.#see(link, tick, sequence);
+        const chance = this.#chance;
         const receiver = this.#scene.receivers[link]!;
-        receiver.receive(chance, plan.gain[tick]!, this.#clean, 0, block.values, frame * size);
+        receiver.receive(chance, plan.gain[tick]!, this.#clean, 0, block.values, frame * size, amplification);
         const power = SENT_DBM + meanPowerDb(this.#clean);
         block.time[frame] = Math.round(origin + time * 1e6);
         block.link[frame] = table[link]!;
         block.sequence[frame] = sequence + tick;
-        block.rssi[frame] = Math.round(power);
+        block.rssi[frame] = receiver.rssi(chance, power);
         if (Number.isFinite(receiver.snrDb)) {
           block.noise[frame] = Math.round(SENT_DBM + receiver.pathGainDb - receiver.snrDb);
         }
@@ -233,6 +192,50 @@ export class Stage {
       }
     }
     return block;
+  }
+
+  /**
+   * The clean channel of a link's packet, in {@link #clean}; {@link #chance} then draws the packet's faults.
+   *
+   * @param sequence number of the cycle's first packet of each link
+   * @returns seconds since the cycle's start
+   */
+  #see(link: number, tick: number, sequence: number): number {
+    const { seed, rateHz, impairments } = this.#options;
+    const links = this.links;
+    const limit = 0.4 / (rateHz * links);
+    this.#chance.reseed(mixFrame(seed, this.#cycle, link, tick));
+    // Links take turns within a tick; jitter never changes their order.
+    const jitter = clamp(1e-3 * impairments.jitterMs * this.#chance.normal(), -limit, limit);
+    const time = (tick + (link + 0.5) / links) / rateHz + jitter;
+    const bodies = this.#bodies;
+    bodies.length = 0;
+    this.#people.forEach((person, index) => {
+      this.#motions[index]!.at(time, this.#pose);
+      if (this.#pose[POSE.absence] === 1) return;
+      person.body.pose(this.#pose);
+      bodies.push(person.body);
+    });
+    for (const thing of this.#things) {
+      thing.at(sequence / rateHz + time);
+      bodies.push(thing.reflector);
+    }
+    this.#scene.channel(link, bodies, this.#clean);
+    return time;
+  }
+
+  /** The factor that a link's gain control chose for this tick, by the level of the tick at which it last did. */
+  #amplification(link: number, tick: number, sequence: number): number {
+    const { control, pathGainDb } = this.#scene.receivers[link]!;
+    if (control.packets === Infinity) return 1;
+    const held = this.#held[link]!;
+    const chosen = tick - (tick % control.packets);
+    if (held.chosen !== chosen) {
+      this.#see(link, chosen, sequence);
+      held.chosen = chosen;
+      held.gain = control.gainAt(this.#chance, meanPowerDb(this.#clean) - pathGainDb);
+    }
+    return held.gain;
   }
 
   /** Positions of things at a tick of the cycle that began at tick `since`. */

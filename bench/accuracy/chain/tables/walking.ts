@@ -1,5 +1,5 @@
 import type { Environment, PoseFrame } from '../../../../pipeline/model/index.js';
-import type { TruthLine } from '../../../../pipeline/sources/simulator/stage.js';
+import type { TruthLine } from '../../../../pipeline/sources/simulator/truth-file.js';
 import {
   aligned,
   poseFramesIn,
