@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
 import { parse } from 'yaml';
 import { denoise } from '../../operators/denoise/denoise.js';
+import { normalizeGain } from '../../operators/normalize-gain/normalize-gain.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
 import { packageFile } from '../../pipeline/base/paths.js';
@@ -13,6 +14,7 @@ const TOPOLOGY = 'topologies/demo.yaml';
 
 /** The shipped chain from frames to windows: the nodes of {@link TOPOLOGY}, with their own configuration. */
 export class WindowChain {
+  readonly #gain: Operator;
   readonly #denoise: Operator;
   readonly #phase: Operator;
   readonly #window: Operator;
@@ -27,6 +29,7 @@ export class WindowChain {
       );
       return component.create(Value.Default(component.config, own) as never, context);
     };
+    this.#gain = make(normalizeGain);
     this.#denoise = make(denoise);
     this.#phase = make(phaseSanitize);
     this.#window = make(window);
@@ -34,8 +37,9 @@ export class WindowChain {
 
   /** Windows that these frames close; event time then is that of the last frame. */
   take(block: CsiBlock): readonly Window[] {
-    for (const clean of this.#run(this.#denoise, block))
-      for (const straight of this.#run(this.#phase, clean)) this.#run(this.#window, straight);
+    for (const level of this.#run(this.#gain, block))
+      for (const clean of this.#run(this.#denoise, level))
+        for (const straight of this.#run(this.#phase, clean)) this.#run(this.#window, straight);
     return this.#closed(block.time[block.count - 1]!);
   }
 
