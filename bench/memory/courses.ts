@@ -59,8 +59,8 @@ const STREAM = 78;
 const LINKS = [4, 4, 4, 4, 3, 6, 9, 5] as const;
 const WIDE_SNR_DB = [8, 40] as const;
 const GAIN_STREAM = 79;
-/** Up to a little more than real ESP32s. */
-const RSSI_DB = [0, 1.2] as const;
+/** Up to a little more than those of real ESP32s. */
+const RSSI = { noiseDb: [0, 0.4], outliers: [0, 0.04] } as const;
 /** Windows per inference of the network. */
 const BATCH = 30;
 /** Ticks before and after a window's middle over which a speed is taken. */
@@ -121,7 +121,7 @@ function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Co
     ...IMPAIRMENTS,
     ...(random.chance(0.6) && { snrDb: WIDE_SNR_DB }),
     ...(new Random(seed, GAIN_STREAM).chance(0.5) && { following: GAINS.following }),
-    rssiDb: RSSI_DB,
+    rssi: RSSI,
   };
   const calibrated = wanted.kind !== undefined || random.chance(0.85);
   const layout = DEVICES[wanted.device ?? 'esp32'];

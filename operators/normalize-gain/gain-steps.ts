@@ -1,9 +1,9 @@
 /** Distance from the mean of a segment that counts as a step of the gain, dB: RSSI is rounded to whole decibels. */
-const STEP_DB = 1.5;
+const STEP_DB = 1;
 /** Frames in a row that confirm a step; fewer are outliers. */
-const CONFIRMED = 3;
+const CONFIRMED = 2;
 /** Frames over which a gain is averaged at most, so that it follows slow drifts. */
-const LONGEST = 500;
+const LONGEST = 10;
 
 /** A gain that holds: its mean, dB, over a number of frames. */
 export interface Segment {

@@ -74,6 +74,7 @@ export async function datagramsOf(
     snr_db: [20, 30],
     gain: 'steady' as const,
     rssi_noise_db: [0, 0],
+    rssi_outliers: [0, 0],
     loss: [0, 0.05],
     jitter_ms: 1,
     things: [],

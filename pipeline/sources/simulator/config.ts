@@ -126,13 +126,17 @@ export const config = Type.Object(
       {
         steady: 'Within 1 dB, with a step every 2.5 s on average.',
         following:
-          'Follows the level in steps of 1 to 3 dB, as that of an ESP32 does: amplitudes hide the level, RSSI shows it.',
+          'Follows the level of each packet in steps of 0.2 to 2.5 dB, as that of an ESP32 does: amplitudes hide the level, RSSI tells it.',
       },
       { default: 'steady', description: "The receivers' gain control." },
     ),
     rssi_noise_db: range(0, 10, {
       default: [0, 0],
       description: 'Standard deviation of the RSSI of each packet, random within this range for each link.',
+    }),
+    rssi_outliers: range(0, 0.5, {
+      default: [0, 0],
+      description: "Links' share of packets whose RSSI is 4 to 5 dB too large, random within this range.",
     }),
     loss: range(0, 0.9, {
       default: [0, 0.1],

@@ -1,44 +1,74 @@
 import type { Random } from './shared/random.js';
 
-/** How the gain follows the level; each link draws its own values from the ranges. */
+/** How gains follow the level, if they do. */
 export interface FollowingOptions {
   /** Share of links whose gain follows; those of the others stays. */
   readonly share: number;
-  /** Steps of the gain, decibels. */
+  /** Steps of the gain, decibels; each link draws its own from this range. */
   readonly stepDb: readonly [number, number];
-  /** Packets for which a gain holds: with 1, each packet has its own. */
-  readonly packets: readonly [number, number];
 }
 
 /** Receivers whose gain stays as it is. */
-export const STEADY: FollowingOptions = { share: 0, stepDb: [1, 3], packets: [1, 4] };
+export const STEADY: FollowingOptions = { share: 0, stepDb: [0.2, 2.5] };
 
 /** Gain controls of a source. */
 export const GAINS = { steady: STEADY, following: { ...STEADY, share: 1 } } as const;
 
 /** Error of the level by which the gain is chosen, decibels. */
-const LEVEL_ERROR_DB = 0.5;
+const LEVEL_ERROR_DB = 0.1;
 
-/** Chooses a link's gain by its level. */
+/**
+ * Chooses a link's gain for each packet by its level. In recordings of ESP32s, the level of the numbers stays
+ * within 0.1 to 1 dB while their RSSI follows a walker by 3 dB.
+ */
 export class GainControl {
-  /** Packets for which a gain holds; Infinity: the gain stays. */
-  readonly packets: number;
+  readonly #follows: boolean;
   readonly #stepDb: number;
   /** Where the steps lie, as a share of one. */
   readonly #phase: number;
 
-  constructor(random: Random, { share, stepDb, packets }: FollowingOptions) {
-    const follows = random.chance(share);
+  constructor(random: Random, { share, stepDb }: FollowingOptions) {
+    this.#follows = random.chance(share);
     this.#stepDb = random.uniform(...stepDb);
     this.#phase = random.next();
-    const held = Math.round(random.uniform(...packets));
-    this.packets = follows ? held : Infinity;
   }
 
-  /** The gain of packets of this level, a factor. @param levelDb relative to the empty room's */
+  /** The gain of a packet of this level, a factor. @param levelDb relative to the empty room's */
   gainAt(random: Random, levelDb: number): number {
+    if (!this.#follows) return 1;
     const wanted = -(levelDb + LEVEL_ERROR_DB * random.normal());
     const db = this.#stepDb * (Math.round(wanted / this.#stepDb + this.#phase) - this.#phase);
     return 10 ** (db / 20);
+  }
+}
+
+/** Errors of the RSSI of packets; each link draws its own from the ranges. */
+export interface RssiOptions {
+  /** Standard deviation, decibels. */
+  readonly noiseDb: readonly [number, number];
+  /** Share of packets whose RSSI is {@link OUTLIER_DB} too large. */
+  readonly outliers: readonly [number, number];
+}
+
+export const EXACT: RssiOptions = { noiseDb: [0, 0], outliers: [0, 0] };
+
+/** As in a recording of an ESP32 by its serial port. */
+const OUTLIER_DB = [4, 5] as const;
+
+/** What a link's receiver reports as RSSI. */
+export class RssiMeter {
+  readonly #noiseDb: number;
+  readonly #outliers: number;
+
+  constructor(random: Random, { noiseDb, outliers }: RssiOptions) {
+    this.#noiseDb = random.uniform(...noiseDb);
+    this.#outliers = random.uniform(...outliers);
+  }
+
+  /** dBm, in whole decibels. */
+  read(random: Random, powerDbm: number): number {
+    const noise = this.#noiseDb > 0 ? this.#noiseDb * random.normal() : 0;
+    const isOutlier = this.#outliers > 0 && random.chance(this.#outliers);
+    return Math.round(powerDbm + noise + (isOutlier ? random.uniform(...OUTLIER_DB) : 0));
   }
 }

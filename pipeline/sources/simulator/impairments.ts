@@ -1,5 +1,12 @@
 import type { Band } from './band.js';
-import { GainControl, STEADY, type FollowingOptions } from './gain-control.js';
+import {
+  EXACT,
+  GainControl,
+  RssiMeter,
+  STEADY,
+  type FollowingOptions,
+  type RssiOptions,
+} from './gain-control.js';
 import type { Random } from './shared/random.js';
 
 /**
@@ -22,8 +29,7 @@ export interface ImpairmentOptions {
   readonly gain: { readonly stepsPerSecond: number; readonly residualDb: number };
   /** Gain control that follows the level, besides `gain`. */
   readonly following: FollowingOptions;
-  /** Standard deviation of the RSSI of each packet, decibels; each link draws its own from this range. */
-  readonly rssiDb: readonly [number, number];
+  readonly rssi: RssiOptions;
   /**
    * Share of packets lost, in bursts of `burst` packets on average; each link draws its own share from this
    * range.
@@ -48,7 +54,7 @@ export const IMPAIRMENTS: ImpairmentOptions = {
   response: [0.12, 0.2],
   gain: { stepsPerSecond: 0.4, residualDb: 1 },
   following: STEADY,
-  rssiDb: [0, 0],
+  rssi: EXACT,
   loss: [0, 0.2],
   burst: 3,
   bits: 8,
@@ -63,7 +69,7 @@ export const NO_IMPAIRMENTS: ImpairmentOptions = {
   response: [0, 0],
   gain: { stepsPerSecond: 0, residualDb: 0 },
   following: STEADY,
-  rssiDb: [0, 0],
+  rssi: EXACT,
   loss: [0, 0],
   burst: 1,
   bits: 0,
@@ -91,20 +97,20 @@ export class Receiver {
   readonly #noise: number;
   readonly #loss: number;
   readonly control: GainControl;
-  readonly #rssiDb: number;
+  readonly rssi: RssiMeter;
   /** Mean received power in the empty room relative to the transmitted power, decibels. */
   readonly pathGainDb: number;
   /** In the empty room, decibels. */
   readonly snrDb: number;
 
   /**
-   * `empty` is the clean channel of the empty room, [antennas, subcarriers, 2]; `control` draws how the gain follows
-   * the level.
+   * `empty` is the clean channel of the empty room, [antennas, subcarriers, 2]; `control` draws its gain control and
+   * the errors of its RSSI.
    */
   constructor(random: Random, control: Random, options: ImpairmentOptions, band: Band, empty: Float64Array) {
     this.#options = options;
     this.control = new GainControl(control, options.following);
-    this.#rssiDb = control.uniform(...options.rssiDb);
+    this.rssi = new RssiMeter(control, options.rssi);
     this.#offsets = band.offsets;
     let power = 0;
     for (const value of empty) power += value * value;
@@ -193,11 +199,6 @@ export class Receiver {
         out[to + i + 1] = im;
       }
     }
-  }
-
-  /** What the receiver reports of a packet's power, dBm. */
-  rssi(random: Random, powerDbm: number): number {
-    return Math.round(this.#rssiDb > 0 ? powerDbm + this.#rssiDb * random.normal() : powerDbm);
   }
 
   /** Error of the receiver's level when the empty room was measured, as a factor. */

@@ -119,7 +119,10 @@ class SimulatorSource implements Source {
       ...IMPAIRMENTS,
       snrDb: [settings.snr_db[0]!, settings.snr_db[1]!],
       following: GAINS[settings.gain],
-      rssiDb: [settings.rssi_noise_db[0]!, settings.rssi_noise_db[1]!],
+      rssi: {
+        noiseDb: [settings.rssi_noise_db[0]!, settings.rssi_noise_db[1]!],
+        outliers: [settings.rssi_outliers[0]!, settings.rssi_outliers[1]!],
+      },
       loss: [settings.loss[0]!, settings.loss[1]!],
       jitterMs: settings.jitter_ms,
     };

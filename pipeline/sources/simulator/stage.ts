@@ -73,8 +73,6 @@ export class Stage {
   readonly #clean: Float64Array;
   readonly #chance = new Random(0);
   readonly #bodies: Reflector[] = [];
-  /** The gain of each link, and the tick at which its control chose it. */
-  #held: { chosen: number; gain: number }[] = [];
   readonly #things: readonly Thing[];
   #cycle = -1;
   #ticks = 0;
@@ -152,7 +150,6 @@ export class Stage {
     this.#plans = this.#scene.receivers.map((receiver, link) =>
       receiver.plan(new Random(seed, 13, link, cycle), this.#ticks, rateHz),
     );
-    this.#held = this.#plans.map(() => ({ chosen: -1, gain: 1 }));
     this.#cycle = cycle;
     return this.#ticks;
   }
@@ -175,16 +172,17 @@ export class Stage {
       for (let link = 0; link < links; link++) {
         const plan = this.#plans[link]!;
         if (plan.present[tick] === 0) continue;
-        const amplification = this.#amplification(link, tick, sequence);
         const time = this.#see(link, tick, sequence);
         const chance = this.#chance;
         const receiver = this.#scene.receivers[link]!;
-        receiver.receive(chance, plan.gain[tick]!, this.#clean, 0, block.values, frame * size, amplification);
-        const power = SENT_DBM + meanPowerDb(this.#clean);
+        const level = meanPowerDb(this.#clean);
+        const amplification = receiver.control.gainAt(chance, level - receiver.pathGainDb);
+        const gain = plan.gain[tick]!;
+        receiver.receive(chance, gain, this.#clean, 0, block.values, frame * size, amplification);
         block.time[frame] = Math.round(origin + time * 1e6);
         block.link[frame] = table[link]!;
         block.sequence[frame] = sequence + tick;
-        block.rssi[frame] = receiver.rssi(chance, power);
+        block.rssi[frame] = receiver.rssi.read(chance, SENT_DBM + level);
         if (Number.isFinite(receiver.snrDb)) {
           block.noise[frame] = Math.round(SENT_DBM + receiver.pathGainDb - receiver.snrDb);
         }
@@ -222,20 +220,6 @@ export class Stage {
     }
     this.#scene.channel(link, bodies, this.#clean);
     return time;
-  }
-
-  /** The factor that a link's gain control chose for this tick, by the level of the tick at which it last did. */
-  #amplification(link: number, tick: number, sequence: number): number {
-    const { control, pathGainDb } = this.#scene.receivers[link]!;
-    if (control.packets === Infinity) return 1;
-    const held = this.#held[link]!;
-    const chosen = tick - (tick % control.packets);
-    if (held.chosen !== chosen) {
-      this.#see(link, chosen, sequence);
-      held.chosen = chosen;
-      held.gain = control.gainAt(this.#chance, meanPowerDb(this.#clean) - pathGainDb);
-    }
-    return held.gain;
   }
 
   /** Positions of things at a tick of the cycle that began at tick `since`. */
