@@ -1,8 +1,8 @@
 /** Distance from the mean of a segment that counts as a step of the gain, dB: RSSI is rounded to whole decibels. */
 const STEP_DB = 1;
-/** Frames in a row that confirm a step; fewer are outliers. */
+/** Frames in a row that confirm a step; one is an outlier. */
 const CONFIRMED = 2;
-/** Frames over which a gain is averaged at most, so that it follows slow drifts. */
+/** Frames over which a gain is averaged at most, so that it follows drifts and steps of less than {@link STEP_DB}. */
 const LONGEST = 10;
 
 /** A gain that holds: its mean, dB, over a number of frames. */
@@ -21,7 +21,8 @@ const NONE: Segment = { mean: NaN, frames: 0 };
 
 /**
  * The gain of a link, averaged between the steps of its gain control. One frame tells its gain only to half a
- * decibel, because RSSI is rounded; but the gain stays for many frames, in which the rounding averages out.
+ * decibel, because RSSI is rounded; where the gain stays for some frames, the rounding averages out. A gain that changes
+ * with each frame is taken as it is.
  */
 export class GainSteps {
   #segment = NONE;

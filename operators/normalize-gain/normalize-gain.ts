@@ -19,20 +19,19 @@ between them. It scales each frame as a whole; phases, and amplitudes within the
 |---|---|---|
 | \`mean\` | its mean amplitude is 1 (SHARP) | nothing |
 | \`rss\` | its mean power is the received power in milliwatts | RSSI |
-| \`steps\` | the gain cancels that \`rss\` would remove, averaged between its steps: a change of more than 1.5 dB that lasts for three frames | RSSI; links that never had one stay as they are |
+| \`steps\` | the gain cancels that \`rss\` would remove, averaged over ten frames between its steps of more than 1 dB | RSSI; links that never had one stay as they are |
 | \`snr\` | its mean power is the signal-to-noise ratio, quantisation noise included (\`get_scaled_csi.m\` of the Linux 802.11n CSI Tool) | RSSI; noise (default: -92 dBm) |
 | \`gain\` | the receiver's reported gain cancels: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the frame with the median agc among the link's first 50 (until then, among those so far); each antenna separately | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
 | \`auto\` | as \`gain\`, until a value does not fit a signed byte: then the firmware compensates already, and that link's frames stay as they are | gain columns of an ESP32 |
 
 Frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link; frames without any amplitude are dropped as \`no_amplitude\`. If only the gain of the analogue stages is known, the other one counts as constant.
 
-Behind receivers that report no gain, such as an ESP32 with ADR-018 firmware, try \`steps\`: positions of \`infer-pose\` suffer if
-the gain follows the level of the packets.
+Before \`infer-pose\`, use \`steps\`: the gain of many receivers, such as an ESP32, follows the level of the packets, and hides
+what positions rely on. Where the gain is steady, it changes little.
 
 Gotchas: \`mean\` also removes the effect of a body on all subcarriers together. Behind it, \`infer-pose\` sees nobody. RSSI is in whole decibels, so \`rss\` and
-\`snr\` jitter by up to 6 % of the amplitude; \`steps\` does so
-for each frame whose gain differs by more than 1.5 dB from the mean, until three in a row confirm a step. It follows smaller steps slowly: within ten
-seconds at 50 frames per second. Recent firmware of Espressif compensates the gain before it prints the values,
+\`snr\` jitter by up to 6 % of the amplitude, and \`steps\` does where the gain changes by more than 1 dB from frame to frame; a
+frame whose RSSI is wrong keeps that error, and \`denoise\` takes out single ones. Recent firmware of Espressif compensates the gain before it prints the values,
 which must not be done twice: \`auto\` recognises most of it by its values, and health shows how many frames were compensated. The format \`intel5300-scaled\` already applies \`snr\`.
 
 Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR 2011); \`scale_csi_frame\` of CSIKit; esp-csi,

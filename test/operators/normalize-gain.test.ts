@@ -54,9 +54,10 @@ it('`rss` gives the received power', () => {
 
 describe('`steps`', () => {
   const one = layoutOf({ subcarriers: Int16Array.of(1, 2) });
+  const powerAt = (frame: number) => 1.4 + 0.4 * Math.sin(frame / 5);
   /** Frames of a channel of 1 to 1.8 mW, behind a receiver of these gains, dB, with RSSI in whole decibels. */
   const received = (gains: readonly number[]) => {
-    const powers = gains.map((_, frame) => 1.4 + 0.4 * Math.sin(frame / 5));
+    const powers = gains.map((_, frame) => powerAt(frame));
     const frames = blockOf(
       one,
       gains.map((gain, frame) => {
@@ -85,6 +86,18 @@ describe('`steps`', () => {
     const gains = Array.from({ length: 600 }, (_, frame) => (frame < 300 ? 30 : 36));
     expect(Math.max(...errorsDb(gains, 300))).toBeLessThan(0.7);
     expect(Math.max(...errorsDb(gains, 400))).toBeLessThan(0.15);
+  });
+
+  it('tells the power behind a gain that follows each packet, to the rounding of RSSI and a step', () => {
+    const hidden = Array.from({ length: 600 }, (_, frame) => -10 * Math.log10(powerAt(frame)));
+    const errors = errorsDb(hidden, 10);
+    expect(Math.max(...errors)).toBeLessThan(1.5);
+    expect(Math.sqrt(errors.reduce((sum, error) => sum + error ** 2, 0) / errors.length)).toBeLessThan(0.45);
+  });
+
+  it('follows a drift', () => {
+    const gains = Array.from({ length: 600 }, (_, frame) => 30 + frame / 100);
+    expect(Math.max(...errorsDb(gains, 20))).toBeLessThan(0.7);
   });
 
   it('leaves a link without RSSI as it is, and says so; later frames without one are dropped', () => {
