@@ -14,6 +14,7 @@ import type { Profiles } from '../../operators/infer-pose/model/weights.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { LinkTable, type Environment, type Window } from '../../pipeline/model/index.js';
+import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { Stage, type TruthLine } from '../../pipeline/sources/simulator/stage.js';
@@ -64,6 +65,8 @@ const REACH = 20;
 export interface Rooms {
   readonly kind?: Kind;
   readonly links?: number;
+  /** Receivers; missing: ESP32. */
+  readonly device?: keyof typeof DEVICES;
   readonly first: number;
   readonly count: number;
 }
@@ -71,7 +74,7 @@ export interface Rooms {
 /** Courses of these rooms; those in `cache` are not simulated again. */
 export function simulateCourses(
   network: Network,
-  { first, count, kind, links }: Rooms,
+  { first, count, kind, links, device }: Rooms,
   {
     cache,
     behind,
@@ -86,19 +89,36 @@ export function simulateCourses(
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return Array.from({ length: count }, (_, index) => {
     const seed = first + index;
-    const path = cache && join(cache, `course-${behind.slice(0, 8)}-${kind ?? 'any'}-${seed}.v8`);
+    const path =
+      cache &&
+      join(
+        cache,
+        `course-${behind.slice(0, 8)}-${[kind ?? 'any', ...(device ? [device] : [])].join('-')}-${seed}.v8`,
+      );
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
-    const course = simulateCourse(network, seed, { kind, links });
+    const course = simulateCourse(network, seed, { kind, links, device });
     if (path) replaceFile(path, serialize(course));
     if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated, ${kind ?? 'any kind'}`);
     return course;
   });
 }
 
-type Wanted = { readonly [key in 'kind' | 'links']?: Rooms[key] | undefined };
+type Wanted = { readonly [key in 'kind' | 'links' | 'device']?: Rooms[key] | undefined };
 
-/** The same seed gives the same course. With a kind, of that kind: calibrated, and with four links unless told. */
-function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Course {
+const simulateCourse = (network: Network, seed: number, wanted: Wanted): Course =>
+  record(network, playRoom(seed, wanted));
+
+/** What the windows of a simulated room show, before any network, and what happens in it. */
+export interface PlayedRoom {
+  readonly seed: number;
+  readonly kind: Kind;
+  readonly environment: Environment;
+  readonly stage: Stage;
+  readonly asked: readonly Asked[];
+}
+
+/** The same seed gives the same room. With a kind, of that kind: calibrated, and with four links unless told. */
+export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
   const random = new Random(seed, STREAM);
   const drawn = kindOf(random.next());
   const kind = wanted.kind ?? drawn;
@@ -107,11 +127,11 @@ function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Co
   const environment = randomEnvironment(seed, wanted.links ?? usual);
   const impairments = random.chance(0.6) ? { ...IMPAIRMENTS, snrDb: WIDE_SNR_DB } : IMPAIRMENTS;
   const calibrated = wanted.kind !== undefined || random.chance(0.85);
-  const options = { seed, rateHz: RATE_HZ, impairments };
+  const options = { seed, rateHz: RATE_HZ, impairments, layout: DEVICES[wanted.device ?? 'esp32'] };
   const profiles = calibrated ? learn(new Stage(environment, { ...options, people: [] }), environment) : {};
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];
   const stage = new Stage(environment, { ...options, people, things });
-  return { seed, kind, ...record(network, stage, environment, profiles) };
+  return { seed, kind, environment, stage, asked: askedOf(stage, environment, profiles) };
 }
 
 function learn(stage: Stage, environment: Environment): Profiles {
@@ -133,24 +153,34 @@ function play(stage: Stage, environment: Environment, seconds: number, take: (wi
   }
 }
 
-interface Asked {
+/** A window in use. */
+export interface Asked {
   readonly request: Request;
+  /** The links of the request, in its order. */
+  readonly ids: readonly string[];
   /** The tick of the window's middle. */
   readonly tick: number;
 }
 
-function record(network: Network, stage: Stage, environment: Environment, profiles: Profiles) {
+function askedOf(stage: Stage, environment: Environment, profiles: Profiles): Asked[] {
   const table = new LinkTable([environment]);
   const asked: Asked[] = [];
   let number = 0;
   play(stage, environment, COURSE_S, (window) => {
     if (number++ % EVERY !== 0) return;
-    const request = requestOf(withUsableLinks(window), table, profiles);
+    const usable = withUsableLinks(window);
+    const request = requestOf(usable, table, profiles);
     const tick = Math.round(((window.start + (window.points * window.step) / 2) / 1e6) * RATE_HZ);
-    if (request && tick < COURSE_S * RATE_HZ) asked.push({ request, tick });
+    if (request && tick < COURSE_S * RATE_HZ)
+      asked.push({ request, tick, ids: usable.links.map(({ id }) => id) });
   });
+  return asked;
+}
+
+function record(network: Network, { seed, kind, environment, stage, asked }: PlayedRoom): Course {
   const windows = asked.length;
   const course = {
+    ...{ seed, kind },
     size: { x: environment.size.x, y: environment.size.y },
     windows,
     cells: new Uint16Array(windows * CELLS * CELL_INPUTS),
@@ -203,7 +233,8 @@ export function* batches<T extends { readonly request: Request }>(
   }
 }
 
-function peopleAt(stage: Stage, tick: number): number[][] {
+/** [people present][TOLD] at a tick. */
+export function peopleAt(stage: Stage, tick: number): number[][] {
   const there = stage.truth(tick, 0).filter(({ present }) => present);
   const before = stage.truth(Math.max(0, tick - REACH), 0);
   const after = stage.truth(tick + REACH, 0);
