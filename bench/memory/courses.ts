@@ -109,8 +109,20 @@ export function simulateCourses(
 
 type Wanted = Pick<Rooms, 'kind' | 'links' | 'device'>;
 
-/** The same seed gives the same course. With a kind, of that kind: calibrated, and with four links unless told. */
-function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Course {
+const simulateCourse = (network: Network, seed: number, wanted: Wanted): Course =>
+  record(network, playRoom(seed, wanted));
+
+/** What the windows of a simulated room show, before any network, and what happens in it. */
+export interface PlayedRoom {
+  readonly seed: number;
+  readonly kind: Kind;
+  readonly environment: Environment;
+  readonly stage: Stage;
+  readonly asked: readonly Asked[];
+}
+
+/** The same seed gives the same room. With a kind, of that kind: calibrated, and with four links unless told. */
+export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
   const random = new Random(seed, STREAM);
   const drawn = kindOf(random.next());
   const kind = wanted.kind ?? drawn;
@@ -129,7 +141,7 @@ function simulateCourse(network: Network, seed: number, wanted: Wanted = {}): Co
   const profiles = calibrated ? learn(new Stage(environment, { ...options, people: [] }), environment) : {};
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];
   const stage = new Stage(environment, { ...options, people, things });
-  return { seed, kind, ...record(network, stage, environment, profiles) };
+  return { seed, kind, environment, stage, asked: askedOf(stage, environment, profiles) };
 }
 
 function learn(stage: Stage, environment: Environment): Profiles {
@@ -151,24 +163,34 @@ function play(stage: Stage, environment: Environment, seconds: number, take: (wi
   }
 }
 
-interface Asked {
+/** A window in use. */
+export interface Asked {
   readonly request: Request;
+  /** The links of the request, in its order. */
+  readonly ids: readonly string[];
   /** The tick of the window's middle. */
   readonly tick: number;
 }
 
-function record(network: Network, stage: Stage, environment: Environment, profiles: Profiles) {
+function askedOf(stage: Stage, environment: Environment, profiles: Profiles): Asked[] {
   const table = new LinkTable([environment]);
   const asked: Asked[] = [];
   let number = 0;
   play(stage, environment, COURSE_S, (window) => {
     if (number++ % EVERY !== 0) return;
-    const request = requestOf(withUsableLinks(window), table, profiles);
+    const usable = withUsableLinks(window);
+    const request = requestOf(usable, table, profiles);
     const tick = Math.round(((window.start + (window.points * window.step) / 2) / 1e6) * RATE_HZ);
-    if (request && tick < COURSE_S * RATE_HZ) asked.push({ request, tick });
+    if (request && tick < COURSE_S * RATE_HZ)
+      asked.push({ request, tick, ids: usable.links.map(({ id }) => id) });
   });
+  return asked;
+}
+
+function record(network: Network, { seed, kind, environment, stage, asked }: PlayedRoom): Course {
   const windows = asked.length;
   const course = {
+    ...{ seed, kind },
     size: { x: environment.size.x, y: environment.size.y },
     windows,
     cells: new Uint16Array(windows * CELLS * CELL_INPUTS),
@@ -221,7 +243,8 @@ export function* batches<T extends { readonly request: Request }>(
   }
 }
 
-function peopleAt(stage: Stage, tick: number): number[][] {
+/** [people present][TOLD] at a tick. */
+export function peopleAt(stage: Stage, tick: number): number[][] {
   const there = stage.truth(tick, 0).filter(({ present }) => present);
   const before = stage.truth(Math.max(0, tick - REACH), 0);
   const after = stage.truth(tick + REACH, 0);

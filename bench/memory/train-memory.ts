@@ -39,7 +39,7 @@ const MEMORY_SETTINGS: MemorySettings = {
 const CONTINUED_SETTINGS: MemorySettings = { ...MEMORY_SETTINGS, epochs: 6, rate: 0.0006 };
 
 /** Training rooms. */
-const TRAINING: readonly Rooms[] = [
+export const TRAINING: readonly Rooms[] = [
   { first: 530_000, count: 920 },
   { kind: 'pet', first: 570_000, count: 160 },
   { kind: 'curtain', first: 571_000, count: 60 },
@@ -62,7 +62,7 @@ const TRAINING: readonly Rooms[] = [
   { links: 2, kind: 'pet', first: 587_000, count: 16 },
 ];
 /** Validation rooms: used neither for training nor for evaluation. */
-const WATCHED: readonly Rooms[] = [
+export const WATCHED: readonly Rooms[] = [
   { first: 745_000, count: 24 },
   { kind: 'pet', first: 745_100, count: 8 },
   { kind: 'fallen', first: 745_200, count: 8 },
@@ -70,7 +70,7 @@ const WATCHED: readonly Rooms[] = [
   { links: 2, first: 745_400, count: 8 },
 ];
 /** Rooms of each kind for fitting scales and comparing trainings. */
-const TUNING: readonly Rooms[] = [
+export const TUNING: readonly Rooms[] = [
   ...(['walk', 'rest', 'many', 'daily'] as const).map((kind) => ({ kind, first: 740_000, count: 10 })),
   { kind: 'fallen', first: 749_500, count: 20 },
   // Any kind, with three to nine links, some without a calibration.

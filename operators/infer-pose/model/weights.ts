@@ -172,7 +172,8 @@ export function readMemory(
   return floatsOf(bytes);
 }
 
-function floatsOf(bytes: Buffer): Float32Array {
+/** 32-bit little-endian floats of a file. */
+export function floatsOf(bytes: Buffer): Float32Array {
   const copy = Buffer.from(Uint8Array.from(bytes).buffer);
   if (endianness() === 'BE') copy.swap32();
   return new Float32Array(copy.buffer);

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { namedModel } from '../../operators/infer-pose/model/named-model.js';
+import { floatsOf, readManifest, writeMemory, writeModel } from '../../operators/infer-pose/model/weights.js';
+import { PARAMETERS } from '../../operators/infer-pose/networks/layers.js';
+import { MEMORY_PARAMETERS } from '../../operators/infer-pose/networks/memory-layers.js';
+import { Network, weightTensors } from '../../operators/infer-pose/networks/network.js';
+import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
+import { calibrate } from '../../operators/infer-pose/training/evaluate.js';
+import { readJsonFile } from '../../operators/shared/json-file.js';
+import { CROWD_ODDS, withCrowdOdds } from '../memory/crowd-odds.js';
+import { simulateCourses } from '../memory/courses.js';
+import { judgeMemory } from '../memory/judge-memory.js';
+import { TUNING } from '../memory/train-memory.js';
+
+/**
+ * Makes a model of what train.py wrote: fits the error scales of both networks on rooms that they were not trained on,
+ * and makes crowds rarer in the memory's weights. The law that confirms newcomers remains that of the model from which
+ * training started; `csiflow train confirmation` fits it anew.
+ */
+
+const { values } = parseArgs({
+  options: {
+    /** Folder with weights.bin, memory.bin and training.json. */
+    trained: { type: 'string' },
+    out: { type: 'string' },
+    /** The model from which training started. */
+    start: { type: 'string', default: 'general' },
+    version: { type: 'string' },
+    /** Held-out windows for each of three numbers of links, for the pose network's error scales. */
+    sequences: { type: 'string', default: '1000' },
+    /** Folder that caches simulated rooms. */
+    cache: { type: 'string' },
+  },
+});
+const { trained, out, start, sequences, cache } = values;
+if (trained === undefined || out === undefined) throw new Error('usage: README.md beside this file');
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const weights = trainedWeights('weights.bin', PARAMETERS);
+const memory = withCrowdOdds(trainedWeights('memory.bin', MEMORY_PARAMETERS), CROWD_ODDS);
+const training = readJsonFile(join(trained, 'training.json')) as Readonly<Record<string, unknown>>;
+await loadTrainingBackend();
+
+const before = readManifest(namedModel(start));
+const { version } = { version: before.version, ...values };
+const { name, trainedOn, accuracy, site } = before;
+const manifest = writeModel(out, weights, {
+  ...{ name, version, trainedOn, accuracy, site },
+  calibration: calibrate(weights, null, Number(sequences)),
+  training: { ...training, before: { version: before.version, ...before.training } },
+});
+print(`wrote the pose network to ${out}`);
+
+const network = new Network(weightTensors(weights));
+const courses = TUNING.flatMap((rooms) =>
+  simulateCourses(network, rooms, { cache, behind: manifest.sha256, print }),
+);
+const { figures, calibration } = judgeMemory(memory, courses);
+for (const line of figures) print(JSON.stringify(line));
+const { confirmation } = before.memory ?? {};
+writeMemory(out, memory, {
+  ...(confirmation ? { confirmation } : {}),
+  ...{ calibration, crowdOdds: CROWD_ODDS },
+  training: { ...training, before: { version: before.version, ...before.memory?.training } },
+});
+print(`wrote the memory to ${out}`);
+
+/** @throws Error if the file holds weights of another network */
+function trainedWeights(file: string, parameters: number): Float32Array {
+  const read = floatsOf(readFileSync(join(trained!, file)));
+  if (read.length !== parameters) throw new Error(`${file} holds ${read.length} numbers, not ${parameters}`);
+  return read;
+}

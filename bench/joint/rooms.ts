@@ -1,0 +1,64 @@
+import type { Rooms } from '../memory/courses.js';
+import { TRAINING, WATCHED } from '../memory/train-memory.js';
+
+/** Seeds of rooms for training both networks together begin here; each row has a thousand or more of its own. */
+const FIRST_SEED = 600_000;
+const SEEDS_OF_A_ROW = 2000;
+
+/** Receivers at 5 GHz. Nexmon's 242 subcarriers take five times as long to simulate as the Intel's 30. */
+const DEVICES = ['intel-5300', 'nexmon'] as const;
+const SHARES = { 'intel-5300': 1.4, nexmon: 0.5 } as const;
+/** Rooms of these make up a third of all: for a device with the share 1. */
+const KINDS: readonly Omit<Rooms, 'first'>[] = [
+  { count: 200 },
+  { kind: 'pet', count: 30 },
+  { kind: 'curtain', count: 12 },
+  { kind: 'fan', count: 4 },
+  { kind: 'daily', count: 40 },
+  { kind: 'rest', count: 40 },
+  { kind: 'asleep', count: 24 },
+  { kind: 'fallen', count: 50 },
+  { kind: 'many', count: 20 },
+  { links: 1, count: 40 },
+  { links: 2, count: 40 },
+];
+const FIVE_GHZ = DEVICES.flatMap((device) =>
+  KINDS.map((row) => ({ ...row, device, count: Math.round(SHARES[device] * row.count) })),
+);
+
+/** Training rooms: as many of each kind as `csiflow train memory` uses, and rooms at 5 GHz, with seeds of their own. */
+const training: readonly Rooms[] = [...TRAINING, ...FIVE_GHZ].map((row, index) => ({
+  ...row,
+  first: FIRST_SEED + SEEDS_OF_A_ROW * index,
+}));
+
+/** Validation rooms: those of `csiflow train memory`, and the same at 5 GHz. */
+const watched: readonly Rooms[] = [
+  ...WATCHED,
+  ...DEVICES.flatMap((device, index): Rooms[] => [
+    { device, first: 745_500 + 50 * index, count: 14 },
+    { device, kind: 'pet', first: 745_530 + 50 * index, count: 3 },
+    { device, kind: 'fallen', first: 745_540 + 50 * index, count: 3 },
+  ]),
+];
+
+export const TABLES = { training, watched } as const;
+
+/** A room of a table. */
+export interface WantedRoom extends Pick<Rooms, 'kind' | 'links' | 'device'> {
+  readonly seed: number;
+}
+
+/**
+ * The rooms of a table in an order in which any beginning has all rows in proportion: a simulation that runs out of
+ * time still has rooms of each kind.
+ */
+export function inTurn(rows: readonly Rooms[]): WantedRoom[] {
+  const placed = rows.flatMap(({ first, count, ...wanted }) =>
+    Array.from({ length: count }, (_, i) => ({
+      at: (i + 0.5) / count,
+      room: { ...wanted, seed: first + i },
+    })),
+  );
+  return placed.sort((a, b) => a.at - b.at).map(({ room }) => room);
+}
