@@ -23,7 +23,8 @@ export interface RawCourse {
   readonly truth: Float32Array;
 }
 
-export function rawCourse({ environment, stage, asked }: PlayedRoom): RawCourse {
+export function rawCourse(room: PlayedRoom): RawCourse {
+  const { environment, asked } = room;
   const windows = asked.length;
   const links = environment.links.length;
   const numbers = new Map(environment.links.map(({ id }, index) => [id, index]));
@@ -41,7 +42,7 @@ export function rawCourse({ environment, stage, asked }: PlayedRoom): RawCourse 
   asked.forEach(({ request, ids, tick }, w) => {
     course.features.set(featuresOf([request]), next * LINK_FEATURES);
     for (const id of ids) course.row[w * links + numbers.get(id)!] = next++;
-    const people = peopleAt(stage, tick);
+    const people = peopleAt(room, tick);
     course.people[w] = people.length;
     course.truth.set(people.slice(0, PEOPLE).flat(), w * PEOPLE * TOLD);
   });

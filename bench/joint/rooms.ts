@@ -26,8 +26,18 @@ const FIVE_GHZ = DEVICES.flatMap((device) =>
   KINDS.map((row) => ({ ...row, device, count: Math.round(SHARES[device] * row.count) })),
 );
 
-/** Training rooms: as many of each kind as `csiflow train memory` uses, and rooms at 5 GHz, with seeds of their own. */
-const training: readonly Rooms[] = [...TRAINING, ...FIVE_GHZ].map((row, index) => ({
+/** Other frame rates than {@link TRAINING} has. */
+const RATES: readonly Omit<Rooms, 'first'>[] = [
+  { rateHz: 20, count: 120 },
+  { rateHz: 30, count: 120 },
+  { rateHz: 100, count: 60 },
+];
+
+/**
+ * Training rooms: as many of each kind as `csiflow train memory` uses, and rooms at 5 GHz and of other frame
+ * rates, with seeds of their own.
+ */
+const training: readonly Rooms[] = [...TRAINING, ...FIVE_GHZ, ...RATES].map((row, index) => ({
   ...row,
   first: FIRST_SEED + SEEDS_OF_A_ROW * index,
 }));
@@ -45,7 +55,7 @@ const watched: readonly Rooms[] = [
 export const TABLES = { training, watched } as const;
 
 /** A room of a table. */
-export interface WantedRoom extends Pick<Rooms, 'kind' | 'links' | 'device'> {
+export interface WantedRoom extends Pick<Rooms, 'kind' | 'links' | 'device' | 'rateHz'> {
   readonly seed: number;
 }
 

@@ -63,8 +63,8 @@ const GAIN_STREAM = 79;
 const RSSI = { noiseDb: [0, 0.4], outliers: [0, 0.04] } as const;
 /** Windows per inference of the network. */
 const BATCH = 30;
-/** Ticks before and after a window's middle over which a speed is taken. */
-const REACH = 20;
+/** Seconds before and after a window's middle over which a speed is taken. */
+const REACH_S = 0.4;
 
 /**
  * Rooms from a seed on; without a kind, of any; without a number of links, with the
@@ -75,6 +75,8 @@ export interface Rooms {
   readonly links?: number;
   /** What receives; an ESP32 if missing. */
   readonly device?: keyof typeof DEVICES;
+  /** Packets a second; {@link RATE_HZ} if missing. */
+  readonly rateHz?: number;
   readonly first: number;
   readonly count: number;
 }
@@ -97,17 +99,18 @@ export function simulateCourses(
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return Array.from({ length: count }, (_, index) => {
     const seed = first + index;
-    const name = [behind.slice(0, 8), wanted.kind ?? 'any', wanted.device ?? 'esp32', seed].join('-');
+    const { kind = 'any', device = 'esp32', rateHz = RATE_HZ } = wanted;
+    const name = [behind.slice(0, 8), kind, device, rateHz, seed].join('-');
     const path = cache && join(cache, `course-${name}.v8`);
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
     const course = simulateCourse(network, seed, wanted);
     if (path) replaceFile(path, serialize(course));
-    if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated, ${wanted.kind ?? 'any kind'}`);
+    if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated, kind: ${kind}`);
     return course;
   });
 }
 
-type Wanted = Pick<Rooms, 'kind' | 'links' | 'device'>;
+type Wanted = Omit<Rooms, 'first' | 'count'>;
 
 const simulateCourse = (network: Network, seed: number, wanted: Wanted): Course =>
   record(network, playRoom(seed, wanted));
@@ -117,6 +120,7 @@ export interface PlayedRoom {
   readonly seed: number;
   readonly kind: Kind;
   readonly environment: Environment;
+  readonly rateHz: number;
   readonly stage: Stage;
   readonly asked: readonly Asked[];
 }
@@ -137,28 +141,37 @@ export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
   };
   const calibrated = wanted.kind !== undefined || random.chance(0.85);
   const layout = DEVICES[wanted.device ?? 'esp32'];
-  const options = { seed, rateHz: RATE_HZ, impairments, layout };
-  const profiles = calibrated ? learn(new Stage(environment, { ...options, people: [] }), environment) : {};
+  const rateHz = wanted.rateHz ?? RATE_HZ;
+  const options = { seed, rateHz, impairments, layout };
+  const empty = new Stage(environment, { ...options, people: [] });
+  const profiles = calibrated ? learn({ environment, rateHz, stage: empty }) : {};
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];
   const stage = new Stage(environment, { ...options, people, things });
-  return { seed, kind, environment, stage, asked: askedOf(stage, environment, profiles) };
+  const room = { seed, kind, environment, rateHz, stage };
+  return { ...room, asked: askedOf(room, profiles) };
 }
 
-function learn(stage: Stage, environment: Environment): Profiles {
+type Playing = Pick<PlayedRoom, 'environment' | 'rateHz' | 'stage'>;
+
+function learn(room: Playing): Profiles {
   const learner = new ProfileLearner();
-  play(stage, environment, CALIBRATION_S, (window) => {
+  play(room, CALIBRATION_S, (window) => {
     learner.add(window);
   });
   return learner.profiles();
 }
 
 /** Windows of a played script, through the shipped chain. */
-function play(stage: Stage, environment: Environment, seconds: number, take: (window: Window) => void): void {
+function play(
+  { stage, environment, rateHz }: Playing,
+  seconds: number,
+  take: (window: Window) => void,
+): void {
   stage.enter(0);
   const chain = new WindowChain(environment);
   const numbers = environment.links.map((_, index) => index);
-  for (let tick = 0; tick < seconds * RATE_HZ; tick += RATE_HZ) {
-    const block = stage.play(tick, tick + RATE_HZ, 0, tick, numbers);
+  for (let tick = 0; tick < seconds * rateHz; tick += rateHz) {
+    const block = stage.play(tick, tick + rateHz, 0, tick, numbers);
     if (block.count > 0) chain.take(block).forEach(take);
   }
 }
@@ -172,22 +185,23 @@ export interface Asked {
   readonly tick: number;
 }
 
-function askedOf(stage: Stage, environment: Environment, profiles: Profiles): Asked[] {
-  const table = new LinkTable([environment]);
+function askedOf(room: Playing, profiles: Profiles): Asked[] {
+  const table = new LinkTable([room.environment]);
   const asked: Asked[] = [];
   let number = 0;
-  play(stage, environment, COURSE_S, (window) => {
+  play(room, COURSE_S, (window) => {
     if (number++ % EVERY !== 0) return;
     const usable = withUsableLinks(window);
     const request = requestOf(usable, table, profiles);
-    const tick = Math.round(((window.start + (window.points * window.step) / 2) / 1e6) * RATE_HZ);
-    if (request && tick < COURSE_S * RATE_HZ)
+    const tick = Math.round(((window.start + (window.points * window.step) / 2) / 1e6) * room.rateHz);
+    if (request && tick < COURSE_S * room.rateHz)
       asked.push({ request, tick, ids: usable.links.map(({ id }) => id) });
   });
   return asked;
 }
 
-function record(network: Network, { seed, kind, environment, stage, asked }: PlayedRoom): Course {
+function record(network: Network, played: PlayedRoom): Course {
+  const { seed, kind, environment, asked } = played;
   const windows = asked.length;
   const course = {
     ...{ seed, kind },
@@ -206,7 +220,7 @@ function record(network: Network, { seed, kind, environment, stage, asked }: Pla
       course.cells.set(cells, at * CELLS * CELL_INPUTS);
       course.room.set(room, at * ROOM_INPUTS);
       course.alone.set(alone, at * OUT.size);
-      const people = peopleAt(stage, asked[at]!.tick);
+      const people = peopleAt(played, asked[at]!.tick);
       course.people[at] = people.length;
       course.truth.set(people.slice(0, PEOPLE).flat(), at * PEOPLE * TOLD);
       at++;
@@ -244,16 +258,17 @@ export function* batches<T extends { readonly request: Request }>(
 }
 
 /** [people present][TOLD] at a tick. */
-export function peopleAt(stage: Stage, tick: number): number[][] {
+export function peopleAt({ stage, rateHz }: Playing, tick: number): number[][] {
+  const reach = Math.round(REACH_S * rateHz);
   const there = stage.truth(tick, 0).filter(({ present }) => present);
-  const before = stage.truth(Math.max(0, tick - REACH), 0);
-  const after = stage.truth(tick + REACH, 0);
+  const before = stage.truth(Math.max(0, tick - reach), 0);
+  const after = stage.truth(tick + reach, 0);
   return there.map((line) => [
     ...line.root,
     Math.cos(line.heading),
     Math.sin(line.heading),
     POSTURES.indexOf(line.posture),
-    speedOf(before[line.person]!, after[line.person]!),
+    distanceOf(before[line.person]!, after[line.person]!) / (2 * REACH_S),
     ...jointsOf(line),
   ]);
 }
@@ -264,8 +279,8 @@ function jointsOf({ root, heading, keypoints }: TruthLine): number[] {
   return keypoints.flatMap(([x, y, z]) => [...turnBack(own, x! - root[0], y! - root[1]), z!]);
 }
 
-const speedOf = (before: TruthLine, after: TruthLine): number =>
-  (Math.hypot(after.root[0] - before.root[0], after.root[1] - before.root[1]) * RATE_HZ) / (2 * REACH);
+const distanceOf = (before: TruthLine, after: TruthLine): number =>
+  Math.hypot(after.root[0] - before.root[0], after.root[1] - before.root[1]);
 
 /** Upper halves of 32-bit floats. */
 function halves(values: Float32Array): Uint16Array {
