@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import { randomEnvironment } from './rooms.js';
+import type { SharedWork } from './shared-work.js';
 import { calibrate, play, type Played, type Scene } from './scene.js';
 
 /** What is measured, and how much of it. */
@@ -24,6 +25,8 @@ export interface Plan {
   readonly folder: string;
   /** Scenes that are played concurrently: one thread simulates, the other infers. */
   readonly atOnce: number;
+  /** Other processes do a share of the rooms. */
+  readonly shared?: SharedWork;
   readonly print: (line: string) => void;
   /** Called often with the share of a scene that was played; 1: all of it. */
   readonly playing?: (scene: string, share: number) => void;
@@ -122,14 +125,15 @@ export async function playIn(
 }
 
 /**
- * Applies a function to each item, several concurrently; returns results in their order. Stops at the first
- * failure.
+ * Applies a function to each item, several concurrently; returns results in their order, as plain data. Stops at
+ * the first failure.
  */
 export async function each<T, R>(
-  { atOnce }: Plan,
+  { atOnce, shared }: Plan,
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
+  if (shared) return shared.each(items, atOnce, work);
   const results: R[] = [];
   let next = 0;
   const one = async (): Promise<void> => {

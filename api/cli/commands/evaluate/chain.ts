@@ -7,6 +7,7 @@ import type { Measured, TableName } from '../../../../bench/accuracy/chain/table
 import { numberAbove0, wholeNumber } from '../../number-options.js';
 import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
+import { shareWork } from '../../share-work.js';
 
 interface Options {
   readonly topology: string;
@@ -16,6 +17,8 @@ interface Options {
   readonly links: readonly number[];
   readonly minutes?: number;
   readonly atOnce: number;
+  readonly jobs: number;
+  readonly share?: string;
   readonly device?: string;
   readonly data?: string;
   readonly out?: string;
@@ -63,6 +66,13 @@ export function register(evaluate: Command): void {
       new Option('--at-once <number>', 'scenes played in parallel').argParser(wholeNumber(1, 64)).default(4),
     )
     .option(
+      '--jobs <number>',
+      'processes that share the rooms; each needs a core or two and half a gigabyte',
+      wholeNumber(1, 256),
+      1,
+    )
+    .addOption(new Option('--share <folder>', 'work of another process to help with').hideHelp())
+    .option(
       '--data <folder>',
       'folder of recordings, with captures/, labelled/, motion/ and scenes/; default: no tables of recordings',
     )
@@ -71,7 +81,7 @@ export function register(evaluate: Command): void {
     .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow evaluate chain --only empty walking --rooms 5 --seed 700000\n  csiflow evaluate chain --topology topologies/ward-3.yaml --data recordings --out reports',
+      '\nExample:\n  csiflow evaluate chain --only empty walking --rooms 5 --seed 700000\n  csiflow evaluate chain --jobs 8\n  csiflow evaluate chain --topology topologies/ward-3.yaml --data recordings --out reports',
     )
     .action(measure);
 }
@@ -94,11 +104,13 @@ async function measure(options: Options): Promise<void> {
   const topology = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
   const made = provenanceOf(topology);
   const { minutes, data } = options;
+  const { work, helps, end } = shareWork(options.jobs, options.share);
   const progress = new TaskProgress(names.length);
   const scenes = new Scenes();
   const plan = {
     ...options,
     topology,
+    ...(work && { shared: work }),
     ...(data !== undefined && { data: resolve(data) }),
     minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
     print: (line: string) => {
@@ -117,7 +129,9 @@ async function measure(options: Options): Promise<void> {
   };
   const measured = await chain.evaluateChain(plan, names, done, begun).finally(() => {
     progress.end();
+    end();
   });
+  if (helps) return;
   const whole = report.reportOf(plan, made, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (options.out === undefined) return;

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plan, RecordingsPlan } from '../plan.js';
+import { Elsewhere } from '../shared-work.js';
 import type { Table } from '../table.js';
 import { day } from './day.js';
 import { diffuse } from './diffuse.js';
@@ -85,27 +86,36 @@ export interface Measured {
   readonly problem: string | null;
 }
 
-/** Measures a topology by the output of its sinks; calls `done` with each table, `begun` before it. */
+/**
+ * Measures a topology by the output of its sinks; calls `done` with each table, `begun` before it. A process that
+ * helps another one measures its share of all tables, and returns none.
+ */
 export async function evaluateChain(
   options: Omit<Plan, 'folder'>,
   names: readonly TableName[],
   done: (measured: Measured) => void = () => undefined,
   begun: (id: TableName) => void = () => undefined,
 ): Promise<readonly Measured[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-evaluate-'));
+  const folder = options.shared?.folder ?? (await mkdtemp(join(tmpdir(), 'csiflow-evaluate-')));
   try {
     const all: Measured[] = [];
     for (const id of names) {
       begun(id);
-      const measured = await measureOne(id, { ...options, folder });
+      const measured = await measureOne(id, { ...options, folder }).catch(unlessElsewhere);
+      if (measured === null) continue;
       all.push(measured);
       done(measured);
     }
     return all;
   } finally {
-    await rm(folder, { recursive: true });
+    if (!options.shared) await rm(folder, { recursive: true });
   }
 }
+
+const unlessElsewhere = (error: unknown): null => {
+  if (error instanceof Elsewhere) return null;
+  throw error;
+};
 
 async function measureOne(id: TableName, plan: Plan): Promise<Measured> {
   const measurement: Measurement = TABLES[id];

@@ -44,14 +44,15 @@ export const WALKING_S = 45;
 export const SETTLED_US = 5e6;
 
 export async function walking(plan: Plan): Promise<Table> {
-  const rows: Row[] = [];
-  for (const links of plan.links) {
-    const name = `${links} links`;
-    const walks = await each(plan, seedsOf(plan, 2), async (seed) =>
-      walkIn(plan, await plannedRoom(plan, seed, links), name),
-    );
-    rows.push(rowOf(name, walks), baselineOf(name, walks));
-  }
+  const nameOf = (links: number) => `${links} links`;
+  const rooms = plan.links.flatMap((links) => seedsOf(plan, 2).map((seed) => ({ links, seed })));
+  const walks = await each(plan, rooms, async ({ links, seed }) =>
+    walkIn(plan, await plannedRoom(plan, seed, links), nameOf(links)),
+  );
+  const rows = plan.links.flatMap((links, row) => {
+    const those = walks.slice(row * plan.rooms, (row + 1) * plan.rooms);
+    return [rowOf(nameOf(links), those), baselineOf(nameOf(links), those)];
+  });
   return {
     id: 'walking',
     title: 'Walking',

@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { deserialize, serialize } from 'node:v8';
+import { replaceFile } from '../../../pipeline/base/files.js';
+
+/** Milliseconds between two looks for the results of other processes. */
+const LOOK_MS = 100;
+
+/** Thrown by a helper at the end of its share of a table: the main process has the results. */
+export class Elsewhere extends Error {}
+
+/**
+ * Work that several processes share by way of a folder. Each runs the same measurement; the one that makes the folder
+ * of an item does it, and leaves the result there. Results must be plain data.
+ */
+export class SharedWork {
+  readonly #folder: string;
+  readonly #helps: boolean;
+  readonly #signal: AbortSignal;
+  #calls = 0;
+
+  /**
+   * @param helps this process does its share, and never sees the results of the others
+   * @param signal its reason ends the wait for results, such as the failure of another process
+   */
+  constructor(folder: string, helps: boolean, signal: AbortSignal) {
+    this.#folder = folder;
+    this.#helps = helps;
+    this.#signal = signal;
+  }
+
+  /** A place for files that all processes read. */
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /**
+   * Results of all items, in their order. The same call must be made in all processes, in the same order.
+   * @throws Elsewhere in a process that only helps
+   */
+  async each<T, R>(
+    items: readonly T[],
+    atOnce: number,
+    work: (item: T, index: number) => Promise<R>,
+  ): Promise<R[]> {
+    const call = String(this.#calls++);
+    const own = Array.from({ length: Math.min(atOnce, items.length) }, () =>
+      this.#doShare(call, items, work),
+    );
+    await Promise.all(own);
+    if (this.#helps) throw new Elsewhere();
+    const results: R[] = [];
+    for (const index of items.keys()) results.push(await this.#result<R>(call, index));
+    return results;
+  }
+
+  async #doShare<T, R>(
+    call: string,
+    items: readonly T[],
+    work: (item: T, index: number) => Promise<R>,
+  ): Promise<void> {
+    for (const [index, item] of items.entries()) {
+      this.#signal.throwIfAborted();
+      if (!this.#claims(call, index)) continue;
+      replaceFile(this.#file(call, index), serialize(await work(item, index)));
+    }
+  }
+
+  /** Whether the item is this process's: `mkdir` fails in all others. */
+  #claims(call: string, index: number): boolean {
+    mkdirSync(join(this.#folder, call), { recursive: true });
+    try {
+      mkdirSync(join(this.#folder, call, String(index)));
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  async #result<R>(call: string, index: number): Promise<R> {
+    const file = this.#file(call, index);
+    while (!existsSync(file)) {
+      this.#signal.throwIfAborted();
+      await setTimeout(LOOK_MS);
+    }
+    return deserialize(readFileSync(file)) as R;
+  }
+
+  #file(call: string, index: number): string {
+    return join(this.#folder, call, String(index), 'result.v8');
+  }
+}
