@@ -57,7 +57,14 @@ function way(span: OtlpSpan): readonly string[] {
 }
 
 test('a frame of the demo is followed through window, network and tracker into the store and to the page', async () => {
-  const stages = ['flat receive', 'clean process', 'phase process', 'windows process', 'windows hold'];
+  const stages = [
+    'flat receive',
+    'gain process',
+    'clean process',
+    'phase process',
+    'windows process',
+    'windows hold',
+  ];
   const inferred = [...stages, 'poses process', 'people process'];
   for (const sink of ['history write', 'live write'])
     await expect
