@@ -173,7 +173,7 @@ export function readMemory(
 }
 
 /** 32-bit little-endian floats of a file. */
-export function floatsOf(bytes: Buffer): Float32Array {
+export function floatsOf(bytes: Uint8Array): Float32Array {
   const copy = Buffer.from(Uint8Array.from(bytes).buffer);
   if (endianness() === 'BE') copy.swap32();
   return new Float32Array(copy.buffer);
