@@ -249,6 +249,11 @@ describe('the source simulator', () => {
     expect(complaints.map(({ path }) => path[0])).toEqual(['snr_db', 'start_time']);
   });
 
+  test.each(['loss', 'rssi_noise_db', 'rssi_outliers'] as const)('rejects a reversed range of %s', (name) => {
+    const complaints = simulator.check!(settings({ [name]: [0.4, 0.1] }));
+    expect(complaints.map(({ path }) => path[0])).toEqual([name]);
+  });
+
   test('rejects settings that a step does not have, with their place', () => {
     const script = [
       { activity: 'lie' as const, on: 'chair' as const },

@@ -1,12 +1,6 @@
 import type { Band } from './band.js';
-import {
-  EXACT,
-  GainControl,
-  RssiMeter,
-  STEADY,
-  type FollowingOptions,
-  type RssiOptions,
-} from './gain-control.js';
+import { GainControl, STEADY, type FollowingOptions } from './gain-control.js';
+import { EXACT, RssiMeter, type RssiOptions } from './rssi.js';
 import type { Random } from './shared/random.js';
 
 /**

@@ -46,9 +46,9 @@ export const simulator = defineSource({
     },
     { title: 'An empty room, to calibrate on', config: { people: [], duration_s: 60 } },
   ],
-  check: ({ people, things, snr_db, loss, start_time }) => {
+  check: ({ people, things, snr_db, loss, rssi_noise_db, rssi_outliers, start_time }) => {
     const complaints = [...checkPeople(people), ...checkThings(things)];
-    for (const [name, [low, high]] of Object.entries({ snr_db, loss })) {
+    for (const [name, [low, high]] of Object.entries({ snr_db, loss, rssi_noise_db, rssi_outliers })) {
       if (low! > high!)
         complaints.push({ path: [name], message: `the range ${low!} to ${high!} is upside down` });
     }
