@@ -66,10 +66,7 @@ const BATCH = 30;
 /** Seconds before and after a window's middle over which a speed is taken. */
 const REACH_S = 0.4;
 
-/**
- * Rooms from a seed on; without a kind, of any; without a number of links, with the
- * usual ones.
- */
+/** Rooms from a seed on; without a kind, of any; without a number of links, with the usual ones. */
 export interface Rooms {
   readonly kind?: Kind;
   readonly links?: number;
