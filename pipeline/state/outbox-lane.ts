@@ -63,6 +63,8 @@ export class Lane {
   readonly #leaving = new Set<number>();
   records = 0;
   bytes = 0;
+  /** What entries that are delivered, but not cut yet, occupy. */
+  deliveredBytes = 0;
 
   constructor(table: Table, name: OutboxLane) {
     this.#table = table;
@@ -124,6 +126,7 @@ export class Lane {
   delivered(number: number): Known {
     const known = this.#settle(number);
     this.records -= known.records;
+    this.deliveredBytes += known.bytes;
     this.#done.add(known);
     return known;
   }
@@ -162,6 +165,7 @@ export class Lane {
       if (this.#flushed.has(one)) continue;
       this.#done.delete(one);
       this.records += one.records;
+      this.deliveredBytes -= one.bytes;
       this.#back.push({ ...one, left: null, due: 0 });
     }
     this.#back.sort((one, other) => one.number - other.number);
@@ -172,6 +176,7 @@ export class Lane {
     return () => {
       for (const one of cut) {
         this.bytes -= one.bytes;
+        this.deliveredBytes -= one.bytes;
         this.#flushed.delete(one);
         this.#done.delete(one);
         // If it fails, so does the transaction, whose caller waits.

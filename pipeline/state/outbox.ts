@@ -51,6 +51,11 @@ export class Outbox {
     return this.#all.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
+  /** Bytes on disk of entries not yet delivered. */
+  get waitingBytes(): number {
+    return this.#all.reduce((sum, { bytes, deliveredBytes }) => sum + bytes - deliveredBytes, 0);
+  }
+
   /** Resolves when all are on disk, alerts in their own lanes. @param rest the lane of all others */
   async put(epoch: number, records: readonly Data[], rest: 'rest' | 'again' = 'rest'): Promise<void> {
     await Promise.all(parts(records, rest).map(([lane, part]) => this.append(epoch, part, lane)));

@@ -169,6 +169,25 @@ test('a full outbox drops and counts the oldest: accepted records are stored, dr
   expect(store.size + (node('out').dropped['outbox_full'] ?? 0)).toBeGreaterThanOrEqual(1000);
 });
 
+test('records of a full outbox that its store has accepted make room for new ones, before a checkpoint deletes them', async () => {
+  const { store, runner, send, node } = site('idempotent', {
+    outboxLimitBytes: 300_000,
+    checkpointIntervalMs: 3_600_000,
+  });
+  const dropped = () => node('out').dropped['outbox_full'] ?? 0;
+  store.down = () => Object.assign(new Error('no route to host'), { code: 'EHOSTUNREACH' });
+  await runner.start();
+  send(1, 3001);
+  await until('the rest', () => dropped() > 0 && node('out').undelivered + dropped() === 3000);
+  const before = dropped();
+  store.slow = 1;
+  store.down = null;
+  await until('part of those left', () => store.size > 200);
+  send(3001, 3101);
+  await until('all', () => store.size + dropped() === 3100);
+  expect(dropped()).toBe(before);
+});
+
 test('every accepted record is stored, dropped with a reason, a dead letter, or in the outbox', async () => {
   for (const seed of [1, 2, 3]) {
     const random = seeded(seed);

@@ -43,7 +43,8 @@ test('Prometheus scrapes it, and its figures are those of the status', async () 
   const nodes = await prometheus.waitFor('csiflow_received_total');
   expect(nodes.map(({ metric }) => metric['node']).sort()).toEqual(
     [
-      ...['flat', 'clean', 'phase', 'windows', 'motion', 'poses', 'people', 'falls', 'activities'],
+      ...['flat', 'gain', 'clean', 'phase', 'windows', 'motion', 'poses', 'people', 'falls'],
+      ...['activities'],
       ...['inactivity', 'vitals', 'zones', 'links', 'history', 'live', 'webhooks'],
     ].sort(),
   );

@@ -115,7 +115,7 @@ export const SettingsSchema = Type.Object(
       minimum: 2 ** 16,
       maximum: 2 ** 40,
       description:
-        'Size limit of the outbox of a sink on disk while its store is offline or slow. Beyond it, the oldest records of live sources are dropped and counted as `outbox_full`; other sources wait.',
+        'Size limit of the records that wait for a sink on disk while its store is offline or slow. Beyond it, the oldest records of live sources are dropped and counted as `outbox_full`; other sources wait. Records that the store has accepted stay until a checkpoint deletes them, and may take as much space again.',
     }),
     seed: Type.Integer({
       default: 1,

@@ -122,7 +122,13 @@ export class SinkOutbox {
       problems.set('refused', `records rejected for now and retried: ${this.#refusals}; ${reason}`);
   }
 
+  /**
+   * A store that is back makes room before a checkpoint deletes what it has accepted; otherwise the newest
+   * records would be dropped, since all older ones are in its hands. Without checkpoints, there is an end to
+   * that, too.
+   */
   get #isFull(): boolean {
-    return this.#options.outbox.bytes > this.#options.outboxLimitBytes;
+    const { outbox, outboxLimitBytes } = this.#options;
+    return outbox.waitingBytes > outboxLimitBytes || outbox.bytes > 2 * outboxLimitBytes;
   }
 }
