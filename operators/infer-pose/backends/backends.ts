@@ -72,7 +72,8 @@ async function tryGpu(): Promise<Omit<LoadedBackend, 'reason'> | string> {
 
 /** Software adapters are slower than WebAssembly, so they do not count. */
 async function tryWebGpu(): Promise<Omit<LoadedBackend, 'reason'> | string> {
-  if (process.platform === 'linux' && !existsSync(RENDER_DEVICES)) return 'webgpu: no GPU is visible';
+  if (process.platform === 'linux' && ![...NVIDIA_DEVICES, RENDER_DEVICES].some(existsSync))
+    return 'webgpu: no GPU is visible';
   if (!installed('webgpu')) return 'webgpu is not installed';
   try {
     const { isSoftware, device } = await webGpuAdapter();
@@ -82,11 +83,11 @@ async function tryWebGpu(): Promise<Omit<LoadedBackend, 'reason'> | string> {
   }
 }
 
-/** Created by the kernel for each GPU that it has a driver for. */
+/** Created by the kernel for each GPU that it has a driver for; containers with an NVIDIA GPU often lack it. */
 const RENDER_DEVICES = '/dev/dri';
 
 async function tryNative(): Promise<Omit<LoadedBackend, 'reason'> | string> {
-  if (process.platform === 'linux' && !GPU_DEVICES.some(existsSync)) return 'no NVIDIA GPU is visible';
+  if (process.platform === 'linux' && !NVIDIA_DEVICES.some(existsSync)) return 'no NVIDIA GPU is visible';
   const reasons: string[] = [];
   for (const name of ['tensorflow-gpu', 'tensorflow'] as const) {
     try {
@@ -102,7 +103,7 @@ async function tryNative(): Promise<Omit<LoadedBackend, 'reason'> | string> {
 }
 
 /** Created by NVIDIA's driver, and by the driver in Windows Subsystem for Linux. */
-const GPU_DEVICES = ['/dev/nvidiactl', '/dev/dxg'];
+const NVIDIA_DEVICES = ['/dev/nvidiactl', '/dev/dxg'];
 
 /**
  * Lists available backends, and what is missing in the others. Loads every installed backend, so call it in a
