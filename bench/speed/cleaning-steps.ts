@@ -29,7 +29,7 @@ const STEPS: readonly Step[] = [
   ...methods(phaseSanitize, 'method', ['linear', 'spotfi', 'sharp']),
   { component: csiRatio },
   { component: conjugateMultiply },
-  { component: normalizeGain },
+  ...methods(normalizeGain, 'method', ['mean', 'steps']),
   { component: resample },
   { component: removeStatic },
   { component: selectSubcarriers },

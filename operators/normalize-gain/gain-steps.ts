@@ -17,6 +17,31 @@ export interface GainStepsState {
   readonly next: Segment;
 }
 
+/** A segment that grows in place: frames are many, and none needs an object. */
+class Run {
+  mean = NaN;
+  frames = 0;
+
+  isNear(gain: number): boolean {
+    return Math.abs(gain - this.mean) <= STEP_DB;
+  }
+
+  add(gain: number): void {
+    if (this.frames === 0) this.mean = gain;
+    this.frames = Math.min(this.frames + 1, LONGEST);
+    this.mean += (gain - this.mean) / this.frames;
+  }
+
+  set({ mean, frames }: Segment): void {
+    this.mean = mean;
+    this.frames = frames;
+  }
+
+  clear(): void {
+    this.set(NONE);
+  }
+}
+
 const NONE: Segment = { mean: NaN, frames: 0 };
 
 /**
@@ -25,8 +50,8 @@ const NONE: Segment = { mean: NaN, frames: 0 };
  * with each frame is taken as it is.
  */
 export class GainSteps {
-  #segment = NONE;
-  #next = NONE;
+  readonly #segment = new Run();
+  readonly #next = new Run();
 
   /** No gain was seen yet. */
   get isUnused(): boolean {
@@ -35,33 +60,29 @@ export class GainSteps {
 
   /** Adds the gain of a frame by its RSSI, dB; returns the gain to correct the frame by. */
   see(gain: number): number {
-    if (near(gain, this.#segment)) {
-      this.#next = NONE;
-      this.#segment = extended(this.#segment, gain);
+    if (this.#segment.isNear(gain)) {
+      this.#next.clear();
+      this.#segment.add(gain);
       return this.#segment.mean;
     }
-    this.#next = near(gain, this.#next) ? extended(this.#next, gain) : { mean: gain, frames: 1 };
+    if (!this.#next.isNear(gain)) this.#next.clear();
+    this.#next.add(gain);
     const { mean, frames } = this.#next;
-    if (frames >= CONFIRMED || this.#segment.frames === 0) {
-      this.#segment = this.#next;
-      this.#next = NONE;
+    if (frames >= CONFIRMED || this.isUnused) {
+      this.#segment.set(this.#next);
+      this.#next.clear();
     }
     return mean;
   }
 
   snapshot(): GainStepsState {
-    return { segment: this.#segment, next: this.#next };
+    return { segment: copyOf(this.#segment), next: copyOf(this.#next) };
   }
 
   restore({ segment, next }: GainStepsState): void {
-    this.#segment = segment;
-    this.#next = next;
+    this.#segment.set(segment);
+    this.#next.set(next);
   }
 }
 
-const near = (gain: number, { mean }: Segment): boolean => Math.abs(gain - mean) <= STEP_DB;
-
-const extended = ({ mean, frames }: Segment, gain: number): Segment => {
-  const count = Math.min(frames + 1, LONGEST);
-  return { mean: mean + (gain - mean) / count, frames: count };
-};
+const copyOf = ({ mean, frames }: Segment): Segment => ({ mean, frames });

@@ -41,19 +41,20 @@ interface Line {
   readonly results: string;
 }
 
-const SIGNAL = [
-  'clean: { type: denoise, from: radios }',
+const signal = (from: string) => [
+  `clean: { type: denoise, from: ${from} }`,
   'phase: { type: phase-sanitize, from: clean }',
   'windows: { type: window, from: phase, length_ms: 2000, hop_ms: 200, points: 100 }',
   'motion: { type: detect-motion, from: windows }',
 ];
 const LINES: readonly Line[] = [
-  { name: 'signal', seconds: 60, operators: SIGNAL, results: '[motion]' },
+  { name: 'signal', seconds: 60, operators: signal('radios'), results: '[motion]' },
   {
     name: 'poses',
     seconds: 30,
     operators: [
-      ...SIGNAL,
+      'gain: { type: normalize-gain, from: radios, method: steps }',
+      ...signal('gain'),
       'poses: { type: infer-pose, from: windows, backend: wasm }',
       'people: { type: track-persons, from: poses, max_age_ms: 20000 }',
       'falls: { type: detect-falls, from: [windows, people] }',

@@ -111,17 +111,31 @@ const DEMO = [
   '  zones: { type: watch-zones, from: [people, motion] }',
   '  links: { type: measure-links, from: [routers, windows] }',
 ];
-/** Operators behind `motion`, what the store receives, and what the WebSocket receives. */
-const CHAINS: Readonly<Record<Chain, readonly [operators: readonly string[], stored: string, live: string]>> =
-  {
-    motion: [[], '[motion]', ''],
-    poses: [POSES, '[motion, people, falls]', '[people, falls]'],
-    demo: [
-      DEMO,
-      '[motion, people, falls, activities, inactivity, vitals, zones, links]',
-      '[people, falls, inactivity]',
-    ],
-  };
+interface ChainParts {
+  /** As in the shipped topologies with poses. */
+  readonly correctsGain: boolean;
+  /** Behind `motion`. */
+  readonly operators: readonly string[];
+  /** What the store receives, and the WebSocket; null: there is none. */
+  readonly stored: string;
+  readonly live: string | null;
+}
+
+const CHAINS: Readonly<Record<Chain, ChainParts>> = {
+  motion: { correctsGain: false, operators: [], stored: '[motion]', live: null },
+  poses: {
+    correctsGain: true,
+    operators: POSES,
+    stored: '[motion, people, falls]',
+    live: '[people, falls]',
+  },
+  demo: {
+    correctsGain: true,
+    operators: DEMO,
+    stored: '[motion, people, falls, activities, inactivity, vitals, zones, links]',
+    live: '[people, falls, inactivity]',
+  },
+};
 
 function topologyOf(
   id: string,
@@ -129,21 +143,22 @@ function topologyOf(
   port: number,
   { chain, hopMs = 200, threads = 0 }: SiteOptions,
 ): string {
-  const [operators, stored, live] = CHAINS[chain];
+  const { correctsGain, operators, stored, live } = CHAINS[chain];
   return [
     `id: ${id}`,
     `environments: [${rooms.map((room) => `${room}.yaml`).join(', ')}]`,
     'sources:',
     `  routers: { type: udp, host: 127.0.0.1, port: ${port} }`,
     'operators:',
-    '  clean: { type: denoise, from: routers }',
+    ...(correctsGain ? ['  gain: { type: normalize-gain, from: routers, method: steps }'] : []),
+    `  clean: { type: denoise, from: ${correctsGain ? 'gain' : 'routers'} }`,
     '  phase: { type: phase-sanitize, from: clean }',
     `  windows: { type: window, from: phase, length_ms: 2000, hop_ms: ${hopMs}, points: 100 }`,
     '  motion: { type: detect-motion, from: windows }',
     ...operators,
     'sinks:',
     `  history: { type: duckdb, from: ${stored}, path: ${id}.duckdb }`,
-    ...(live === '' ? [] : [`  live: { type: websocket, from: ${live} }`]),
+    ...(live === null ? [] : [`  live: { type: websocket, from: ${live} }`]),
     ...(threads === 0 ? [] : [`settings: { threads: ${threads} }`]),
     '',
   ].join('\n');
