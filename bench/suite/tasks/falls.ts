@@ -25,26 +25,28 @@ export const falls: Task = {
 };
 
 async function fallCases(plan: SuitePlan): Promise<readonly Case[]> {
-  const paths = listClips(join(plan.data!, FOLDER), INTEL_CLASSES, shareOf(plan)).map(({ path }) => path);
+  const listed = listClips(join(plan.data!, FOLDER), INTEL_CLASSES, shareOf(plan));
+  const paths = listed.map(({ path }) => path);
   const grids = await gridsOf(plan.topology, paths);
-  const clips = new Map((await playClips(roomsPlan(plan), paths)).map((clip) => [clip.path, clip]));
-  const listed = paths.map((path, index) => ({
-    clip: clips.get(path)!,
+  const played = new Map((await playClips(roomsPlan(plan), paths)).map((clip) => [clip.path, clip]));
+  const clips = listed.map((clip, index) => ({
+    ...clip,
+    played: played.get(clip.path)!,
     grid: grids[index]!,
     strength: strongestSecond(grids[index]!),
   }));
   const cases: Case[] = [];
-  for (const { clip, grid, strength } of listed) {
-    const ordinary = listed
-      .filter((one) => one.clip.person !== clip.person && one.clip.activity !== 'fall')
+  for (const { person, activity, grid, strength, played } of clips) {
+    const ordinary = clips
+      .filter((one) => one.person !== person && one.activity !== 'fall')
       .map((one) => one.strength);
     const limit = quantile(ordinary, 1 - ALLOWED);
-    const foreign = await plan.panel.ask('falls', clip.person, () => ({ csi: clipTensor(grid) }));
+    const foreign = await plan.panel.ask('falls', person, () => ({ csi: clipTensor(grid) }));
     cases.push({
-      group: clip.person,
+      group: person,
       part: '',
-      truth: [Number(clip.activity === 'fall')],
-      answers: { [OWN]: ownAnswer(clip), [RULE]: decided(strength >= limit, strength), ...foreign },
+      truth: [Number(activity === 'fall')],
+      answers: { [OWN]: ownAnswer(played), [RULE]: decided(strength >= limit, strength), ...foreign },
     });
   }
   return withBaselines(cases, 2, plan.seed);

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { CheckedTopology } from '../../../../pipeline/config/index.js';
 import { rocAuc } from '../../statistics.js';
 import { exact, meanOver, over, poissonRate } from '../bootstrap.js';
@@ -21,12 +21,16 @@ const COLUMNS: readonly Column[] = [
 
 export interface FallClip {
   readonly path: string;
-  readonly person: string;
-  readonly activity: string;
   readonly seconds: number;
   /** Score of its strongest candidate at any threshold; 0 if it has none. */
   readonly score: number;
   readonly alarms: number;
+}
+
+/** Who moves in a clip, and how. */
+interface Label {
+  readonly person: string;
+  readonly activity: string;
 }
 
 interface RealSet {
@@ -35,10 +39,14 @@ interface RealSet {
   readonly note: string;
   /** Paths in the order in which they are played as one room. */
   readonly paths: (folder: string, share: number) => readonly string[];
+  readonly label: (path: string) => Label;
 }
 
 const INTEL = 'labelled/falls-intel5300-bedroom';
+const NEXMON = 'labelled/falls-nexmon-pcap';
 const SERIAL = 'captures/esp32-serial';
+/** The activity of falls. */
+const FALL = 'fall';
 const QUIET = ['lying', 'sitting'];
 /** From this many rooms on, all clips are played; with fewer, the same share of them. */
 const ALL_FROM_ROOMS = 20;
@@ -55,6 +63,20 @@ const SETS: readonly RealSet[] = [
         .flatMap((activity) => sharedOut(readdirSync(join(folder, activity)), share, activity))
         .sort((a, b) => (numberOf(a) < numberOf(b) ? -1 : numberOf(a) > numberOf(b) ? 1 : a < b ? -1 : 1))
         .map((path) => join(folder, path)),
+    label: (path) => ({ activity: basename(dirname(path)), person: basename(path).split('-')[0]! }),
+  },
+  {
+    name: 'Nexmon, two rooms',
+    folder: NEXMON,
+    note: 'rooms, people and chip not in training; for evaluation only; no RSSI, and 20 MHz in a capture of 80 MHz',
+    paths: (folder) =>
+      readdirSync(folder).flatMap((group) =>
+        readdirSync(join(folder, group)).map((file) => join(folder, group, file)),
+      ),
+    label: (path) => {
+      const [activity, person] = basename(dirname(path)).split('_') as [string, string];
+      return { activity: activity === 'falling' ? FALL : activity, person };
+    },
   },
   {
     name: 'ESP32-S3, in training',
@@ -64,6 +86,7 @@ const SETS: readonly RealSet[] = [
       ['motion', 'still', ...[1, 2, 3, 4, 5, 6].map((fall) => `fall_0${fall}`)].map((log) =>
         join(folder, `${log}.txt.gz`),
       ),
+    label: (path) => ({ activity: basename(path).replace(/_.*|\..*/, ''), person: '' }),
   },
 ];
 
@@ -75,7 +98,13 @@ export async function realFalls(plan: RecordingsPlan): Promise<Table> {
   for (const set of SETS) {
     const folder = join(plan.data, set.folder);
     const paths = set.paths(folder, Math.min(1, plan.rooms / ALL_FROM_ROOMS));
-    rows.push(rowOf(set.name, await playClips(plan, paths)));
+    const clips = await playClips(plan, paths);
+    rows.push(
+      rowOf(
+        set.name,
+        clips.map((clip) => ({ ...clip, ...set.label(clip.path) })),
+      ),
+    );
   }
   return {
     id: 'real-falls',
@@ -108,18 +137,12 @@ export async function playClips(plan: Plan, paths: readonly string[]): Promise<r
     const asShipped = await playStream(plan.topology, stream);
     const opened = await playStream(openThreshold(plan.topology), stream);
     plan.print(`stream ${index + 1} of ${streams.length}: ${stream.length} recordings played`);
-    return asShipped.played.map((one, at): FallClip => {
-      const [activity = '', file = ''] = one.path.split('/').slice(-2);
-      const serial = one.path.includes(SERIAL);
-      return {
-        path: one.path,
-        person: serial ? '' : file.slice(0, file.indexOf('-')),
-        activity: serial ? file.replace(/_.*|\..*/, '') : activity,
-        seconds: (one.to - one.from) / 1e6,
-        score: Math.max(0, ...alarmsOf(opened.observed, opened.played[at]!).map(scoreOf)),
-        alarms: alarmsOf(asShipped.observed, one).length,
-      };
-    });
+    return asShipped.played.map((one, at): FallClip => ({
+      path: one.path,
+      seconds: (one.to - one.from) / 1e6,
+      score: Math.max(0, ...alarmsOf(opened.observed, opened.played[at]!).map(scoreOf)),
+      alarms: alarmsOf(asShipped.observed, one).length,
+    }));
   });
   return clips.flat();
 }
@@ -152,17 +175,17 @@ const alarmsOf = ({ events }: Observed, { from, to }: Played): readonly Given<Se
 
 const scoreOf = ({ confidence }: SensedEvent): number => confidence;
 
-function rowOf(name: string, clips: readonly FallClip[]): Row {
+function rowOf(name: string, clips: readonly (FallClip & Label)[]): Row {
   const moving = clips.filter(({ activity }) => !QUIET.includes(activity));
   const people = [...new Set(moving.map(({ person }) => person))];
   const groups =
     people.length > 1
       ? people.map((who) => moving.filter(({ person }) => person === who))
       : moving.map((clip) => [clip]);
-  const falls = (some: readonly FallClip[]) => some.filter(({ activity }) => activity === 'fall');
-  const others = (some: readonly FallClip[]) => some.filter(({ activity }) => activity !== 'fall');
-  const alarmed = (some: readonly FallClip[]) => some.map(({ alarms }) => Number(alarms > 0));
-  const auc = (some: readonly FallClip[]) =>
+  const falls = (some: readonly (FallClip & Label)[]) => some.filter(({ activity }) => activity === FALL);
+  const others = (some: readonly (FallClip & Label)[]) => some.filter(({ activity }) => activity !== FALL);
+  const alarmed = (some: readonly (FallClip & Label)[]) => some.map(({ alarms }) => Number(alarms > 0));
+  const auc = (some: readonly (FallClip & Label)[]) =>
     rocAuc(
       falls(some).map(({ score }) => score),
       others(some).map(({ score }) => score),
