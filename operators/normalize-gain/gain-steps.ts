@@ -58,6 +58,11 @@ export class GainSteps {
     return this.#segment.frames === 0;
   }
 
+  /** The gain that holds, dB; NaN if none was seen yet. */
+  get last(): number {
+    return this.#segment.mean;
+  }
+
   /** Adds the gain of a frame by its RSSI, dB; returns the gain to correct the frame by. */
   see(gain: number): number {
     if (this.#segment.isNear(gain)) {

@@ -153,6 +153,11 @@ export interface OperatorDefinition<
   readonly routes?: (config: Static<S>) => readonly string[];
   /** What a node of this configuration needs the amplitudes of channel estimates for, as the end of a sentence; undefined if it accepts any measurement. */
   readonly needsAmplitude?: (config: Static<S>) => string | undefined;
+  /**
+   * What a node of this configuration does with the levels of links, how strong they are as a whole: `needs` them, or
+   * `removes` them from its output. Default: neither.
+   */
+  readonly level?: (config: Static<S>) => 'needs' | 'removes' | undefined;
   /** Facts about a pose network that are known while it does not run. */
   readonly network?: NetworkFacts;
   /** Whether an operator that reads what `csiflow calibrate` measured knows its room. */
@@ -205,13 +210,14 @@ export type AnySource = Omit<
   };
 export type AnyOperator = Omit<
   OperatorDefinition,
-  ErasedFields | 'asynchronous' | 'gives' | 'needsAmplitude' | 'requires' | 'routes'
+  ErasedFields | 'asynchronous' | 'gives' | 'level' | 'needsAmplitude' | 'requires' | 'routes'
 > &
   Erased<Operator> & {
     readonly gives?: (config: never, taken: readonly Port[]) => readonly Port[];
     readonly requires?: readonly Port[] | ((config: never) => readonly Port[]);
     readonly routes?: (config: never) => readonly string[];
     readonly asynchronous?: { readonly maxInFlight: (config: never) => number };
+    readonly level?: (config: never) => 'needs' | 'removes' | undefined;
     readonly needsAmplitude?: (config: never) => string | undefined;
   };
 

@@ -59,6 +59,7 @@ test('nearly every code has a golden file', () => {
     'config.from.route',
     'config.graph.too_large',
     'config.measurement.amplitude',
+    'config.measurement.level',
     'config.problems.more',
     'config.script.not_allowed',
     'config.variable.not_allowed',

@@ -23,8 +23,11 @@ afterAll(() => {
   rmSync(join(folder, '..'), { recursive: true });
 });
 
-/** The errors of a topology with this source and operator. */
-function found(source: string, operators: string, options?: Partial<LoadOptions>) {
+/** The errors of a topology with this source and operators. */
+const found = (source: string, operators: string, options?: Partial<LoadOptions>) =>
+  problemsOf(source, operators, options).filter(({ severity }) => severity === 'error');
+
+function problemsOf(source: string, operators: string, options?: Partial<LoadOptions>) {
   const text = `id: ward\nsources: { air: { ${source} } }\noperators: { ${operators} }\nsinks: { out: { type: console, from: last } }\n`;
   const environments = [testEnvironment];
   const { problems } = parseTopology(
@@ -35,7 +38,7 @@ function found(source: string, operators: string, options?: Partial<LoadOptions>
       ...options,
     },
   );
-  return problems.filter(({ severity }) => severity === 'error');
+  return problems;
 }
 
 test.each([
@@ -78,6 +81,24 @@ test.each([
   ['type: file, path: not-there.pcap', scaled('rss')],
 ])('%s: accepts what works without them', (source, operators) => {
   expect(found(source, operators)).toEqual([]);
+});
+
+test.each([
+  ['mean', 'infer-pose', ['config.measurement.level']],
+  ['steps', 'infer-pose', []],
+  ['mean', 'detect-motion', []],
+])('normalize-gain with `method: %s` before %s: %j', (method, type, codes) => {
+  const operators = `gain: { type: normalize-gain, from: air, method: ${method} }, windows: { type: window, from: gain }, last: { type: ${type}, from: windows }`;
+  const problems = problemsOf('type: udp', operators).filter(({ code }) =>
+    code.startsWith('config.measurement'),
+  );
+  expect(problems.map(({ code }) => code)).toEqual(codes);
+  for (const { severity, message } of problems) {
+    expect(severity).toBe('warning');
+    expect(message).toBe(
+      '`last` (infer-pose) needs the levels of its links, which `gain` removes: it will see nobody',
+    );
+  }
 });
 
 test('a forbidden file is not read', () => {

@@ -100,17 +100,46 @@ describe('`steps`', () => {
     expect(Math.max(...errorsDb(gains, 20))).toBeLessThan(0.7);
   });
 
-  it('leaves a link without RSSI as it is, and says so; later frames without one are dropped', () => {
+  /** Frames with these RSSI, dBm. */
+  const reported = (rssi: readonly number[]) => {
+    const frames = blockOf(
+      one,
+      rssi.map(() => ({ values: [3, 4, 0, 1] })),
+    );
+    frames.rssi.set(rssi);
+    return frames;
+  };
+
+  it('leaves a link without RSSI as it is, and says so once', () => {
     const { operator, recorded } = make('steps');
-    const unknown = blockOf(one, [{ values: [3, 4, 0, 1] }]);
-    unknown.rssi.fill(NaN);
-    const [found] = outputs(operator, [unknown]) as [CsiBlock];
-    expect(Array.from(found.values)).toEqual([3, 4, 0, 1]);
-    expect(operator.describe!()).toEqual({ frames: { compensated: 0, unchanged: 1 } });
-    outputs(operator, [blockOf(one, [{ values: [3, 4, 0, 1] }])]);
-    expect(outputs(operator, [unknown])).toEqual([]);
-    expect(recorded.dropped).toEqual({ gain_unknown: 1 });
-    expect(recorded.problem).toMatch(/^link link-1 no longer has an RSSI/);
+    const [found] = outputs(operator, [reported(Array<number>(250).fill(NaN))]) as [CsiBlock];
+    expect(Array.from(found.values.slice(-4))).toEqual([3, 4, 0, 1]);
+    expect(operator.describe!()).toEqual({ frames: { compensated: 0, assumed: 0, unchanged: 250 } });
+    expect(recorded.lines.map(({ message }) => message)).toEqual([
+      'link link-1 has no RSSI: its frames stay as they are',
+    ]);
+    expect(recorded.problem).toBeNull();
+  });
+
+  it('scales frames of a link that has lost its RSSI by its last gain, and says so once', () => {
+    const { operator, recorded } = make('steps');
+    const [found] = outputs(operator, [reported([-20, NaN, -20, ...Array<number>(250).fill(NaN)])]) as [
+      CsiBlock,
+    ];
+    expectRelative(found.values.slice(-4), found.values.slice(0, 4), 1e-6);
+    expect(operator.describe!()).toEqual({ frames: { compensated: 2, assumed: 251, unchanged: 0 } });
+    expect(recorded.lines.map(({ message }) => message)).toEqual([
+      'link link-1 has no RSSI: its last gain is assumed',
+    ]);
+    expect(recorded.dropped).toEqual({});
+  });
+
+  it('drops frames of zeros, also if their gain is assumed', () => {
+    const { operator, recorded } = make('steps');
+    const frames = reported([-20, NaN, -20]);
+    frames.values.fill(0, 4);
+    outputs(operator, [frames]);
+    expect(recorded.dropped).toEqual({ no_amplitude: 2 });
   });
 
   it('an outlier changes nothing but its own frame', () => {
@@ -209,10 +238,12 @@ it.each(['rss', 'snr', 'gain', 'auto'] as const)(
     expect(outputs(operator, [frames])).toEqual([]);
     expect(recorded.dropped).toEqual({ gain_unknown: 1 });
     expect(recorded.problem).toMatch(
-      /^link link-1 (has no RSSI|does not report its gain): use `method: mean`$/,
+      /^link link-1 (has no RSSI|does not report its gain): use `method: steps`/,
     );
     frames.rssi.fill(-50);
     frames.agc.fill(30);
+    outputs(operator, Array<CsiBlock>(99).fill(frames));
+    expect(recorded.problem).not.toBeNull();
     outputs(operator, [frames]);
     expect(recorded.problem).toBeNull();
   },

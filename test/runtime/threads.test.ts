@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { denoise } from '../../operators/denoise/denoise.js';
+import { normalizeGain } from '../../operators/normalize-gain/normalize-gain.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
 import { defineSource, type Component } from '../../pipeline/component/index.js';
@@ -47,7 +48,8 @@ test('threads take the operators behind a source that name their module, chain b
   const nodes = {
     a: { component: counter },
     b: { component: counter },
-    clean: { component: denoise, from: ['a'] },
+    gain: { component: normalizeGain, from: ['a'] },
+    clean: { component: denoise, from: ['gain'] },
     sum: { component: sum, from: ['clean'] },
     windows: { component: window, from: ['clean'] },
     late: { component: denoise, from: ['sum'] },
@@ -57,8 +59,8 @@ test('threads take the operators behind a source that name their module, chain b
   const chains = (threads: number) =>
     chainsOf(threaded(nodes, threads)).map((chain) => chain.map(({ id }) => id));
   expect(chains(0)).toEqual([]);
-  expect(chains(1)).toEqual([['clean', 'windows', 'other']]);
-  expect(chains(4)).toEqual([['clean', 'windows'], ['other']]);
+  expect(chains(1)).toEqual([['gain', 'clean', 'windows', 'other']]);
+  expect(chains(4)).toEqual([['gain', 'clean', 'windows'], ['other']]);
 });
 
 test('frames, windows and their order are those of one thread', async () => {
@@ -70,7 +72,8 @@ test('frames, windows and their order are those of one thread', async () => {
         component: simulator,
         config: { duration_s: 6, speed: 0, start_time: '2026-01-01T00:00:00Z' },
       },
-      clean: { component: denoise, from: ['room'] },
+      gain: { component: normalizeGain, from: ['room'], config: { method: 'steps' } },
+      clean: { component: denoise, from: ['gain'] },
       phase: { component: phaseSanitize, from: ['clean'] },
       windows: { component: window, from: ['phase'], config: { length_ms: 1000, hop_ms: 100, points: 50 } },
       order: { component: order, from: ['clean', 'windows', 'room'] },

@@ -73,7 +73,7 @@ export function firstTopology(found: Found): string {
     ...windowLines(length ?? 2000, isReport ? 'clean' : 'phase', heard),
     '  motion: { type: detect-motion, from: windows }',
     '# Once room.yaml has your measured positions, `infer-pose` and `track-persons` locate people:',
-    `# csiflow create ${source['type'] as string} denoise phase-sanitize window infer-pose track-persons duckdb websocket`,
+    `# csiflow create ${source['type'] as string} normalize-gain denoise phase-sanitize window infer-pose track-persons duckdb websocket`,
     ...(heard.length > 1 ? [COUNTING] : []),
     'sinks:',
     '  screen: { type: console, from: motion }',

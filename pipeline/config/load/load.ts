@@ -15,6 +15,7 @@ import { readBounded } from '../reading/files.js';
 import { OutlineSchema, SettingsSchema } from '../schema/topology-schema.js';
 import { readContents } from '../graph/contents.js';
 import { linkNodes } from '../graph/graph.js';
+import { warnOfLostLevels } from '../graph/levels.js';
 import { checkMeasurements } from '../graph/measurements.js';
 import { warnOfMixedTimes } from '../graph/mixed-times.js';
 import { withHash, withHashes } from '../topology/hash.js';
@@ -107,6 +108,7 @@ function check(
   checkClaims(linked, source.folder, root, problems);
   const open = checkFiles(root, linked, source.folder, options.reach, problems);
   checkMeasurements(linked, source.folder, open, problems);
+  warnOfLostLevels(linked, problems);
   const contents = readContents(root, linked, source, open, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);

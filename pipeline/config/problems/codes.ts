@@ -154,6 +154,10 @@ export const CODES = {
     'An operator needs the amplitudes of channel estimates, but it reads beamforming reports, which have none.',
     'Remove the operator, choose a method that does not need amplitudes, or read from a receiver of channel estimates.',
   ],
+  'config.measurement.level': [
+    'An operator needs the levels of links, but an operator before it removes them.',
+    'Use another method, such as `method: steps` of `normalize-gain`, or let the operator read from before it.',
+  ],
   'config.journal.needed': [
     'Live input is not journalled, so a crash loses records that have not reached the sink.',
     'Set `settings.journal: true`, or accept the loss.',

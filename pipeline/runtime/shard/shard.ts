@@ -298,6 +298,10 @@ export class Shard implements Host, Run {
   #makeThreads(): readonly ChainThread[] {
     const { topology, log, tracer, partition } = this.#options;
     const chains = partition === undefined ? chainsOf(topology) : [];
+    if ((topology.settings.threads ?? 0) > 0 && partition === undefined && chains.length === 0)
+      log.warn('`settings.threads` has no effect: no operator behind a source can run in a thread', {
+        topology: topology.id,
+      });
     if (tracer !== null && chains.length > 0) {
       log.info('`settings.threads` has no effect while frames are traced', { topology: topology.id });
       return [];

@@ -60,7 +60,9 @@ const SETS: readonly RealSet[] = [
     note: 'room, people and chip not in training; for evaluation only',
     paths: (folder, share) =>
       readdirSync(folder)
-        .flatMap((activity) => sharedOut(readdirSync(join(folder, activity)), share, activity))
+        .flatMap((activity) =>
+          sharedOut(readdirSync(join(folder, activity)), share).map((file) => join(activity, file)),
+        )
         .sort((a, b) => (numberOf(a) < numberOf(b) ? -1 : numberOf(a) > numberOf(b) ? 1 : a < b ? -1 : 1))
         .map((path) => join(folder, path)),
     label: (path) => ({ activity: basename(dirname(path)), person: basename(path).split('-')[0]! }),
@@ -69,10 +71,13 @@ const SETS: readonly RealSet[] = [
     name: 'Nexmon, two rooms',
     folder: NEXMON,
     note: 'rooms, people and chip not in training; for evaluation only; no RSSI, and 20 MHz in a capture of 80 MHz',
-    paths: (folder) =>
-      readdirSync(folder).flatMap((group) =>
-        readdirSync(join(folder, group)).map((file) => join(folder, group, file)),
-      ),
+    paths: (folder, share) =>
+      sharedOut(
+        readdirSync(folder).flatMap((group) =>
+          readdirSync(join(folder, group)).map((file) => join(group, file)),
+        ),
+        share,
+      ).map((path) => join(folder, path)),
     label: (path) => {
       const [activity, person] = basename(dirname(path)).split('_') as [string, string];
       return { activity: activity === 'falling' ? FALL : activity, person };
@@ -119,11 +124,9 @@ export async function realFalls(plan: RecordingsPlan): Promise<Table> {
   };
 }
 
-/** Every n-th clip of a class. */
-const sharedOut = (files: readonly string[], share: number, activity: string): readonly string[] =>
-  files
-    .filter((_, index) => Math.floor((index + 1) * share) > Math.floor(index * share))
-    .map((file) => join(activity, file));
+/** Every n-th file. */
+const sharedOut = (files: readonly string[], share: number): readonly string[] =>
+  files.filter((_, index) => Math.floor((index + 1) * share) > Math.floor(index * share));
 
 const numberOf = (path: string): string => path.slice(path.indexOf('/') + 1);
 
