@@ -19,13 +19,16 @@ between them. It scales each frame as a whole; phases, and amplitudes within the
 | \`gain\` | the receiver's reported gain cancels: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the frame with the median agc among the link's first 50 (until then, among those so far); each antenna separately | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
 | \`auto\` | as \`gain\`, until a value does not fit a signed byte: then the firmware compensates already, and that link's frames stay as they are | gain columns of an ESP32 |
 
-With \`steps\`, no frame is dropped for lack of RSSI: health counts frames that were \`compensated\`, by an \`assumed\` gain (the last
-one), or left \`unchanged\`, and the log names links that have no RSSI. With the other methods, frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link until 100 frames in a row have them; frames without any amplitude are dropped as \`no_amplitude\`. If only the gain of the analogue stages is known, the other one counts as constant.
+RSSI of 0 dBm and more counts as none. With \`steps\`, no frame is dropped for lack of RSSI. Health counts frames that were \`compensated\`, scaled by an
+\`assumed\` gain (the last one), or left \`unchanged\`; the log names links that have no RSSI.
+
+With the other methods, frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link until 100 frames in a row have them. If only the gain of the
+analogue stages is known, the other one counts as constant. Frames without any amplitude are always dropped, as \`no_amplitude\`.
 
 Before \`infer-pose\`, use \`steps\`: the gain of many receivers, such as an ESP32, follows the level of the packets, and hides
 what positions rely on. Where the gain is steady, it changes little.
 
-Gotchas: \`mean\` also removes the effect of a body on all subcarriers together. Behind it, \`infer-pose\` sees nobody. RSSI is in whole decibels, so \`rss\` and
+Gotchas: if the RSSI of a link begins late, or only after a change of its layout, its frames jump from the receiver's units to milliwatts there. \`mean\` also removes the effect of a body on all subcarriers together. Behind it, \`infer-pose\` sees nobody. RSSI is in whole decibels, so \`rss\` and
 \`snr\` jitter by up to 6 % of the amplitude, and \`steps\` does where the gain changes by more than 1 dB from frame to frame; a
 frame whose RSSI is wrong keeps that error, and \`denoise\` takes out single ones. Recent firmware of Espressif compensates the gain before it prints the values,
 which must not be done twice: \`auto\` recognises most of it by its values, and health shows how many frames were compensated. The format \`intel5300-scaled\` already applies \`snr\`.

@@ -38,6 +38,12 @@ type Method = 'mean' | 'rss' | 'steps' | 'snr' | 'gain' | 'auto';
 const toDb = (ratio: number): number => 10 * Math.log10(ratio);
 const fromDb = (db: number): number => 10 ** (db / 10);
 
+/** NaN without a level that a receiver can measure: some send 0 or 1 instead of it. */
+function rssiOf({ rssi }: CsiBlock, frame: number): number {
+  const level = rssi[frame]!;
+  return level < 0 ? level : NaN;
+}
+
 /** Gain of an antenna, dB; NaN if the receiver reports none. */
 function gainOf({ agc, fftGain, layout }: CsiBlock, frame: number, antenna: number): number {
   const analogue = agc[frame * layout.rx + antenna]!;
@@ -51,13 +57,13 @@ function gainOf({ agc, fftGain, layout }: CsiBlock, frame: number, antenna: numb
 /** The factor for amplitudes; not finite if unknown. */
 const FACTORS: Readonly<Record<Method, (reading: Reading) => number>> = {
   mean: ({ mean }) => 1 / mean,
-  rss: ({ block, frame, power }) => Math.sqrt(fromDb(block.rssi[frame]!) / power),
+  rss: ({ block, frame, power }) => Math.sqrt(fromDb(rssiOf(block, frame)) / power),
   steps: ({ steady }) => 10 ** (-steady / 20),
   snr: ({ block, frame, power }) => {
     const { rx, tx } = block.layout;
     // Per pair of antennas, `power` is a mean; this is the tool's sum over all of them, divided by 30
     // subcarriers.
-    const scale = fromDb(block.rssi[frame]!) / (power * rx * tx);
+    const scale = fromDb(rssiOf(block, frame)) / (power * rx * tx);
     const noise = Number.isNaN(block.noise[frame]!) ? ASSUMED_NOISE_DBM : block.noise[frame]!;
     const streams = tx === 2 ? Math.SQRT2 : tx === 3 ? Math.sqrt(fromDb(4.5)) : 1;
     return Math.sqrt(scale / (fromDb(noise) + scale * rx * tx)) * streams;
@@ -97,8 +103,11 @@ export class Scaling implements FrameMapper<ScalingState> {
   readonly #method: Method;
   readonly #used: Used;
   readonly #lacksRssi: LacksRssi;
-  /** Frames in a row without RSSI. */
+  /** Frames in a row without RSSI, and with one. */
   #missing = 0;
+  #known = 0;
+  /** The log says that the link lacks RSSI, and it has not recovered since. */
+  #isTold = false;
   /** Frames in a row that could be scaled. */
   #good = 0;
   #reading: Reading | null = null;
@@ -187,16 +196,18 @@ export class Scaling implements FrameMapper<ScalingState> {
   /** Without RSSI, the last gain; NaN if there is none. */
   #steadyOf({ block, frame, power }: Reading): number {
     if (!(power > 0)) return NaN;
-    const gain = toDb(power) - block.rssi[frame]!;
+    const gain = toDb(power) - rssiOf(block, frame);
     if (Number.isFinite(gain)) {
+      if (++this.#known >= LASTING_FRAMES) this.#isTold = false;
       this.#missing = 0;
       return this.#steps.see(gain);
     }
-    if (++this.#missing === LASTING_FRAMES)
-      this.#lacksRssi(
-        block.link[frame]!,
-        this.#steps.isUnused ? 'its frames stay as they are' : 'its last gain is assumed',
-      );
+    this.#known = 0;
+    if (++this.#missing >= LASTING_FRAMES && !this.#isTold) {
+      this.#isTold = true;
+      const what = this.#steps.isUnused ? 'its frames stay as they are' : 'its last gain is assumed';
+      this.#lacksRssi(block.link[frame]!, what);
+    }
     return this.#steps.last;
   }
 

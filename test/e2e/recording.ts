@@ -104,7 +104,8 @@ environment: ${packageFile('topologies/environments/esp32-pair.yaml')}
 sources:
   routers: { type: file, path: ${recording ?? ''}, speed: ${speed} }
 operators:
-  clean: { type: denoise, from: routers }
+  gain: { type: normalize-gain, from: routers, method: steps }
+  clean: { type: denoise, from: gain }
   phase: { type: phase-sanitize, from: clean }
   windows: { type: window, from: phase, length_ms: 2000, hop_ms: 200, points: 100 }
   motion: { type: detect-motion, from: windows }

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { replaceFile } from '../../../pipeline/base/files.js';
 import { CSI_HEADER_BYTES, encodePairs } from '../../../pipeline/formats/devices/adr018/adr018-frame.js';
 import { encodeHeader, encodeRecords } from '../../../pipeline/formats/containers/capture.js';
 import { RawBuilder } from '../../../pipeline/formats/contract/raw-builder.js';
@@ -32,7 +33,7 @@ export function captureOf(npz: string, capture: string): void {
     builder.add(time, bytes, 0, CSI_HEADER_BYTES + width, '127.0.0.1:5005');
   }
   const header = encodeHeader({ format: 'adr018', origin: 'replay', note: 'converted for a measurement' });
-  writeFileSync(capture, Buffer.concat([header, encodeRecords(builder.take())]));
+  replaceFile(capture, Buffer.concat([header, encodeRecords(builder.take())]));
 }
 
 const START_US = Date.UTC(2026, 0, 1) * 1000;

@@ -4,7 +4,7 @@ import type { OperatorDriver } from '../operator.js';
 
 export const operator: OperatorDriver = {
   component: normalizeGain,
-  config: { method: 'rss' },
+  config: { method: 'steps' },
   invalid: [{ method: 'agc' }],
   input: () => csiInput(0.5),
   bad: badCsi,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { CheckedTopology } from '../../../../pipeline/config/index.js';
 import { rocAuc } from '../../statistics.js';
-import { exact, meanOver, over, poissonRate } from '../bootstrap.js';
+import { exact, meanOver, over, poissonRate, shareOfRooms, type Figure } from '../bootstrap.js';
 import { playlist, type Played } from '../inputs.js';
 import { each, type Plan, type RecordingsPlan } from '../plan.js';
 import { recordedEnvironment } from '../rooms.js';
@@ -48,6 +48,8 @@ const SERIAL = 'captures/esp32-serial';
 /** The activity of falls. */
 const FALL = 'fall';
 const QUIET = ['lying', 'sitting'];
+/** Fewer people cannot tell how people differ. */
+const FEWEST_PEOPLE = 3;
 /** From this many rooms on, all clips are played; with fewer, the same share of them. */
 const ALL_FROM_ROOMS = 20;
 /** Streams of a set that are played concurrently. */
@@ -114,7 +116,7 @@ export async function realFalls(plan: RecordingsPlan): Promise<Table> {
   return {
     id: 'real-falls',
     title: 'Falls on recordings',
-    method: `${SETS.map(({ folder, note }) => `${folder}: ${note}`).join('. ')}. The \`file\` source plays clips one after another, with ten seconds of silence between them. A clip with an event is an alarm. For the AUC, the same topology runs again with the lowest threshold of \`detect-falls\`; a clip's score is the highest score of its candidates. Intervals are by bootstrap over people, or over clips if there is only one person.`,
+    method: `${SETS.map(({ folder, note }) => `${folder}: ${note}`).join('. ')}. The \`file\` source plays clips one after another, with ten seconds of silence between them. A clip with an event is an alarm. For the AUC, the same topology runs again with the lowest threshold of \`detect-falls\`; a clip's score is the highest score of its candidates. Intervals are by bootstrap over people; with fewer than three people, those of shares are exact, as if clips were independent, and that of the AUC is by bootstrap over clips.`,
     columns: COLUMNS,
     rows: [
       ...rows,
@@ -182,36 +184,45 @@ function rowOf(name: string, clips: readonly (FallClip & Label)[]): Row {
   const moving = clips.filter(({ activity }) => !QUIET.includes(activity));
   const people = [...new Set(moving.map(({ person }) => person))];
   const groups =
-    people.length > 1
+    people.length >= FEWEST_PEOPLE
       ? people.map((who) => moving.filter(({ person }) => person === who))
       : moving.map((clip) => [clip]);
-  const falls = (some: readonly (FallClip & Label)[]) => some.filter(({ activity }) => activity === FALL);
-  const others = (some: readonly (FallClip & Label)[]) => some.filter(({ activity }) => activity !== FALL);
-  const alarmed = (some: readonly (FallClip & Label)[]) => some.map(({ alarms }) => Number(alarms > 0));
-  const auc = (some: readonly (FallClip & Label)[]) =>
-    rocAuc(
-      falls(some).map(({ score }) => score),
-      others(some).map(({ score }) => score),
-    );
-  const quiet = clips.filter(({ activity }) => QUIET.includes(activity));
-  const hours = quiet.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
   return {
     name,
     baseline: false,
     cells: {
       auc: over(groups, (drawn) => auc(drawn.flat())),
-      found: meanOver(groups.map((group) => alarmed(falls(group)))),
-      falseClips: meanOver(groups.map((group) => alarmed(others(group)))),
-      falls: exact(falls(moving).length),
-      others: exact(others(moving).length),
-      ...(hours > 0
-        ? {
-            quietAlarms: poissonRate(
-              quiet.reduce((sum, { alarms }) => sum + alarms, 0),
-              hours,
-            ),
-          }
-        : {}),
+      found: alarmed(groups.map((group) => group.filter(isFall))),
+      falseClips: alarmed(groups.map((group) => group.filter(isOther))),
+      falls: exact(moving.filter(isFall).length),
+      others: exact(moving.filter(isOther).length),
+      ...quietCells(clips.filter(({ activity }) => QUIET.includes(activity))),
     },
   };
+}
+
+const isFall = ({ activity }: Label): boolean => activity === FALL;
+const isOther = ({ activity }: Label): boolean => activity !== FALL;
+
+const auc = (clips: readonly (FallClip & Label)[]): number =>
+  rocAuc(
+    clips.filter(isFall).map(({ score }) => score),
+    clips.filter(isOther).map(({ score }) => score),
+  );
+
+/** The share of clips with an alarm. A bootstrap over single clips cannot tell what is possible if all agree. */
+function alarmed(groups: readonly (readonly FallClip[])[]): Figure {
+  const values = groups.map((group) => group.map(({ alarms }) => Number(alarms > 0)));
+  const single = values.flat();
+  if (values.some(({ length }) => length > 1)) return meanOver(values);
+  return shareOfRooms(
+    single.reduce((sum, one) => sum + one, 0),
+    single.length,
+  );
+}
+
+function quietCells(quiet: readonly FallClip[]): Row['cells'] {
+  const hours = quiet.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
+  const alarms = quiet.reduce((sum, one) => sum + one.alarms, 0);
+  return hours > 0 ? { quietAlarms: poissonRate(alarms, hours) } : {};
 }

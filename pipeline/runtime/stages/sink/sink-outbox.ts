@@ -124,8 +124,8 @@ export class SinkOutbox {
 
   /**
    * A store that is back makes room before a checkpoint deletes what it has accepted; otherwise the newest
-   * records would be dropped, since all older ones are in its hands. Without checkpoints, there is an end to
-   * that, too.
+   * records would be dropped, since all older ones are in its hands. Without checkpoints, twice the limit is
+   * the maximum.
    */
   get #isFull(): boolean {
     const { outbox, outboxLimitBytes } = this.#options;
