@@ -73,7 +73,7 @@ function pose(): Described {
     tasks: ['count', 'pose'],
     more: '[accuracy.md](../reports/accuracy.md): empty rooms, people who keep still, several people, bad links',
     limits: [
-      'It was trained on simulated CSI only. On recordings of real rooms, over one link, it sees somebody in 9 % of the frames of empty rooms, in 88 % of those in which somebody moves, and in 39 % of those of one person who keeps still. No recording has true positions or postures, so it is unknown whether these are right in real rooms.',
+      'It was trained on simulated CSI only. On recordings of real rooms, over one link, it sees somebody in 9 % of the frames of empty rooms, in 88 % of those in which somebody moves, and in 38 % of those of one person who keeps still. No recording has true positions or postures, so it is unknown whether these are right in real rooms.',
       'At rest, simulated people are located to 0.55 m, and their posture is right in 87 % of frames: sitting people are mistaken most often (right in 79 %).',
       'After a fall, it reports somebody who lies on the floor as lying in 36 to 79 % of frames, by the kind of fall.',
       'Links must be declared with their positions; if a node is moved, the positions of people are wrong.',

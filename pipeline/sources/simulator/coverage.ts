@@ -31,7 +31,7 @@ const MOST_CHANNELS = 300_000;
 /**
  * Noise of the features, decibels, and the error that remains with any number of links, metres. Chosen so that
  * random rooms with 4, 6 and 9 links have about the mean errors of walking people in docs/reports/accuracy.md: 0.46,
- * 0.28 and 0.27 m instead of 0.41, 0.31 and 0.27 m.
+ * 0.28 and 0.27 m instead of 0.41, 0.31 and 0.27 m, the figures of the version that it was fitted to.
  */
 const [NOISE_DB, LEAST_ERROR] = [0.25, 0.27];
 
