@@ -28,7 +28,8 @@ async function fallCases(plan: SuitePlan): Promise<readonly Case[]> {
   const listed = listClips(join(plan.data!, FOLDER), INTEL_CLASSES, shareOf(plan));
   const paths = listed.map(({ path }) => path);
   const grids = await gridsOf(plan.topology, paths);
-  const played = new Map((await playClips(roomsPlan(plan), paths)).map((clip) => [clip.path, clip]));
+  const [alone = []] = await playClips(roomsPlan(plan), [paths]);
+  const played = new Map(alone.map((clip) => [clip.path, clip]));
   const clips = listed.map((clip, index) => ({
     ...clip,
     played: played.get(clip.path)!,

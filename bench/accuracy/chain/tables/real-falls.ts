@@ -101,18 +101,17 @@ export const missingFalls = (data: string): string | undefined =>
   SETS.map(({ folder }) => join(data, folder)).find((folder) => !existsSync(folder));
 
 export async function realFalls(plan: RecordingsPlan): Promise<Table> {
-  const rows: Row[] = [];
-  for (const set of SETS) {
-    const folder = join(plan.data, set.folder);
-    const paths = set.paths(folder, Math.min(1, plan.rooms / ALL_FROM_ROOMS));
-    const clips = await playClips(plan, paths);
-    rows.push(
-      rowOf(
-        set.name,
-        clips.map((clip) => ({ ...clip, ...set.label(clip.path) })),
-      ),
-    );
-  }
+  const share = Math.min(1, plan.rooms / ALL_FROM_ROOMS);
+  const played = await playClips(
+    plan,
+    SETS.map(({ folder, paths }) => paths(join(plan.data, folder), share)),
+  );
+  const rows = SETS.map(({ name, label }, index) =>
+    rowOf(
+      name,
+      played[index]!.map((clip) => ({ ...clip, ...label(clip.path) })),
+    ),
+  );
   return {
     id: 'real-falls',
     title: 'Falls on recordings',
@@ -132,24 +131,37 @@ const sharedOut = (files: readonly string[], share: number): readonly string[] =
 
 const numberOf = (path: string): string => path.slice(path.indexOf('/') + 1);
 
-/** Plays clips in a few streams. */
-export async function playClips(plan: Plan, paths: readonly string[]): Promise<readonly FallClip[]> {
+/** Plays the clips of each list in a few streams. */
+export async function playClips(
+  plan: Plan,
+  lists: readonly (readonly string[])[],
+): Promise<readonly (readonly FallClip[])[]> {
+  const streams = lists.flatMap((paths, list) => streamsOf(paths).map((stream) => ({ list, stream })));
+  const clips = await each(plan, streams, async ({ stream }, index) => {
+    const found = await playBoth(plan, stream);
+    plan.print(`stream ${index + 1} of ${streams.length}: ${stream.length} recordings played`);
+    return found;
+  });
+  return lists.map((_, list) => clips.filter((_clips, index) => streams[index]!.list === list).flat());
+}
+
+function streamsOf(paths: readonly string[]): readonly (readonly string[])[] {
   const count = Math.min(STREAMS, Math.ceil(paths.length / 8));
-  const streams = Array.from({ length: count }, (_, stream) =>
+  return Array.from({ length: count }, (_, stream) =>
     paths.filter((_path, index) => index % count === stream),
   );
-  const clips = await each(plan, streams, async (stream, index) => {
-    const asShipped = await playStream(plan.topology, stream);
-    const opened = await playStream(openThreshold(plan.topology), stream);
-    plan.print(`stream ${index + 1} of ${streams.length}: ${stream.length} recordings played`);
-    return asShipped.played.map((one, at): FallClip => ({
-      path: one.path,
-      seconds: (one.to - one.from) / 1e6,
-      score: Math.max(0, ...alarmsOf(opened.observed, opened.played[at]!).map(scoreOf)),
-      alarms: alarmsOf(asShipped.observed, one).length,
-    }));
-  });
-  return clips.flat();
+}
+
+/** Plays clips through the topology as it ships, and with the lowest threshold. */
+async function playBoth(plan: Plan, stream: readonly string[]): Promise<readonly FallClip[]> {
+  const asShipped = await playStream(plan.topology, stream);
+  const opened = await playStream(openThreshold(plan.topology), stream);
+  return asShipped.played.map((one, at) => ({
+    path: one.path,
+    seconds: (one.to - one.from) / 1e6,
+    score: Math.max(0, ...alarmsOf(opened.observed, opened.played[at]!).map(scoreOf)),
+    alarms: alarmsOf(asShipped.observed, one).length,
+  }));
 }
 
 async function playStream(
