@@ -96,8 +96,8 @@ export function simulateCourses(
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return Array.from({ length: count }, (_, index) => {
     const seed = first + index;
-    const { kind = 'any', device = 'esp32', rateHz = RATE_HZ } = wanted;
-    const name = [behind.slice(0, 8), kind, device, rateHz, seed].join('-');
+    const { kind = 'any', links = 'usual', device = 'esp32', rateHz = RATE_HZ } = wanted;
+    const name = [behind.slice(0, 8), kind, links, device, rateHz, seed].join('-');
     const path = cache && join(cache, `course-${name}.v8`);
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
     const course = simulateCourse(network, seed, wanted);
