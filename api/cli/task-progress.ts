@@ -14,6 +14,7 @@ export class TaskProgress {
   /** Steps can be minutes apart: the time goes on meanwhile. */
   readonly #clock: NodeJS.Timeout;
   #begun = 0;
+  #done = 0;
   #since = 0;
   #task = '';
   #step = '';
@@ -47,6 +48,21 @@ export class TaskProgress {
   write(line: string): void {
     this.#line.end();
     toStderr(line);
+  }
+
+  /** Writes the result of a task. */
+  done(line: string): void {
+    this.#done += 1;
+    this.write(line);
+  }
+
+  /** Says why the evaluation ends early, and what is left of it. @param out folder to which each result was written */
+  endEarly(why: string, out: string | undefined): void {
+    this.end();
+    const kept = out === undefined ? 'none of them in a file, for lack of --out' : `kept in ${out}`;
+    toStderr(
+      `csiflow: ${why}; ${this.#done} of ${this.#all} tasks measured${this.#done > 0 ? `, ${kept}` : ''}`,
+    );
   }
 
   /** Removes the changing line. */

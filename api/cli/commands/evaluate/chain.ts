@@ -5,6 +5,7 @@ import { packageFile } from '../../../../pipeline/base/paths.js';
 import { DEVICES } from '../../../../pipeline/sources/simulator/devices.js';
 import type { Measured, TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
+import { endedBySignals } from '../../ended-by-signals.js';
 import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
 import { shareWork } from '../../share-work.js';
@@ -92,20 +93,21 @@ async function measure(options: Options): Promise<void> {
       'the tables of a report have their receivers: leave out --device, or print the table without --out',
       EXIT.invalid,
     );
-  const [{ registryWith }, { loadForCommand }, chain, report, { provenanceOf }] = await Promise.all([
-    import('../../../plugins.js'),
-    import('../../topologies.js'),
+  const [chain, report] = await Promise.all([
     import('../../../../bench/accuracy/chain/tables/evaluate.js'),
     import('../../../../bench/accuracy/chain/tables/report.js'),
-    import('../../../../bench/shared/provenance.js'),
   ]);
   const names = tableNames(options.only, chain.TABLES);
-  const registry = await registryWith(options.plugin);
-  const topology = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
-  const made = provenanceOf(topology);
-  const { minutes, data } = options;
-  const { work, helps, end } = shareWork(options.jobs, options.share);
+  const { topology, made } = await topologyOf(options);
+  const { minutes, data, out } = options;
   const progress = new TaskProgress(names.length);
+  const endEarly = (why: string): Promise<void> => {
+    progress.endEarly(why, out);
+    return end();
+  };
+  const { work, helps, end } = shareWork(options.jobs, options.share, (why) => {
+    void endEarly(why).then(() => process.exit(EXIT.failed));
+  });
   const scenes = new Scenes();
   const plan = {
     ...options,
@@ -121,21 +123,38 @@ async function measure(options: Options): Promise<void> {
     },
   };
   const done = (one: Measured) => {
-    progress.write(`${one.id}: ${one.problem ?? 'measured'}`);
+    progress.done(`${one.id}: ${one.problem ?? 'measured'}`);
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
+    // Immediately: a table takes minutes, and the next one may fail.
+    if (out !== undefined) report.writeReport(out, report.reportOf(plan, made, [one]));
   };
   const begun = (id: TableName) => {
     progress.begin(id);
   };
-  const measured = await chain.evaluateChain(plan, names, done, begun).finally(() => {
-    progress.end();
-    end();
-  });
-  if (helps) return;
+  const all = () =>
+    chain.evaluateChain(plan, names, done, begun).finally(() => {
+      progress.end();
+      return end();
+    });
+  if (helps) {
+    await all();
+    return;
+  }
+  const measured = await endedBySignals(all, () => endEarly('interrupted'));
   const whole = report.reportOf(plan, made, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
-  if (options.out === undefined) return;
-  for (const file of report.writeReport(options.out, whole)) toStderr(`wrote ${file}`);
+  if (out === undefined) return;
+  for (const file of report.writeReport(out, whole)) toStderr(`wrote ${file}`);
+}
+
+async function topologyOf({ topology: file, plugin }: Options) {
+  const [{ registryWith }, { loadForCommand }, { provenanceOf }] = await Promise.all([
+    import('../../../plugins.js'),
+    import('../../topologies.js'),
+    import('../../../../bench/shared/provenance.js'),
+  ]);
+  const topology = loadForCommand(file, { env: process.env, standIn: 'unset' }, await registryWith(plugin));
+  return { topology, made: provenanceOf(topology) };
 }
 
 /** The scenes that are played at the moment, and how far each is. */

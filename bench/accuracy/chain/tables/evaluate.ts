@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { withTemporaryFolder } from '../../../../pipeline/base/temporary-folders.js';
 import type { Plan, RecordingsPlan } from '../plan.js';
 import { Elsewhere } from '../shared-work.js';
 import type { Table } from '../table.js';
@@ -96,8 +94,7 @@ export async function evaluateChain(
   done: (measured: Measured) => void = () => undefined,
   begun: (id: TableName) => void = () => undefined,
 ): Promise<readonly Measured[]> {
-  const folder = options.shared?.folder ?? (await mkdtemp(join(tmpdir(), 'csiflow-evaluate-')));
-  try {
+  const measureAll = async (folder: string) => {
     const all: Measured[] = [];
     for (const id of names) {
       begun(id);
@@ -107,9 +104,10 @@ export async function evaluateChain(
       done(measured);
     }
     return all;
-  } finally {
-    if (!options.shared) await rm(folder, { recursive: true });
-  }
+  };
+  return options.shared
+    ? measureAll(options.shared.folder)
+    : withTemporaryFolder('csiflow-evaluate-', measureAll);
 }
 
 const unlessElsewhere = (error: unknown): null => {
