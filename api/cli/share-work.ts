@@ -36,6 +36,16 @@ export function shareWork(jobs: number, share: string | undefined, failed: (why:
   };
 }
 
+/**
+ * Ends this process, a helper, with the one that it helps. Call it before anything else: a main process that ended
+ * earlier is noticed by the missing connection. The connection keeps no helper alive that has failed.
+ */
+export function endWithMain(): void {
+  if (!process.connected) process.exit();
+  process.once('disconnect', () => process.exit());
+  process.channel?.unref();
+}
+
 const helping = (folder: string): Shared => ({
   work: new SharedWork(folder, true),
   helps: true,

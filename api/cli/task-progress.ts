@@ -59,10 +59,9 @@ export class TaskProgress {
   /** Says why the evaluation ends early, and what is left of it. @param out folder to which each result was written */
   endEarly(why: string, out: string | undefined): void {
     this.end();
-    const kept = out === undefined ? 'none of them in a file, for lack of --out' : `kept in ${out}`;
-    toStderr(
-      `csiflow: ${why}; ${this.#done} of ${this.#all} tasks measured${this.#done > 0 ? `, ${kept}` : ''}`,
-    );
+    const kept = out === undefined ? 'not kept, for lack of --out' : `kept in ${out}`;
+    toStderr(`csiflow: ${why}`);
+    toStderr(`${this.#done} of ${this.#all} tasks measured${this.#done > 0 ? `, ${kept}` : ''}`);
   }
 
   /** Removes the changing line. */

@@ -3,12 +3,13 @@ import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import { DEVICES } from '../../../../pipeline/sources/simulator/devices.js';
+import type { Plan } from '../../../../bench/accuracy/chain/plan.js';
 import type { Measured, TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
 import { endedBySignals } from '../../ended-by-signals.js';
 import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
-import { shareWork } from '../../share-work.js';
+import { endWithMain, shareWork } from '../../share-work.js';
 
 interface Options {
   readonly topology: string;
@@ -88,6 +89,7 @@ export function register(evaluate: Command): void {
 }
 
 async function measure(options: Options): Promise<void> {
+  if (options.share !== undefined) endWithMain();
   if (options.device !== undefined && options.out !== undefined)
     throw new CommandError(
       'the tables of a report have their receivers: leave out --device, or print the table without --out',
@@ -99,7 +101,8 @@ async function measure(options: Options): Promise<void> {
   ]);
   const names = tableNames(options.only, chain.TABLES);
   const { topology, made } = await topologyOf(options);
-  const { minutes, data, out } = options;
+  const { minutes, data } = options;
+  const out = options.share === undefined ? options.out : undefined;
   const progress = new TaskProgress(names.length);
   const endEarly = (why: string): Promise<void> => {
     progress.endEarly(why, out);
@@ -108,19 +111,13 @@ async function measure(options: Options): Promise<void> {
   const { work, helps, end } = shareWork(options.jobs, options.share, (why) => {
     void endEarly(why).then(() => process.exit(EXIT.failed));
   });
-  const scenes = new Scenes();
   const plan = {
     ...options,
     topology,
     ...(work && { shared: work }),
     ...(data !== undefined && { data: resolve(data) }),
     minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
-    print: (line: string) => {
-      progress.write(line);
-    },
-    playing: (scene: string, share: number) => {
-      if (process.stderr.isTTY && scenes.set(scene, share)) progress.step(scenes.text());
-    },
+    ...shownBy(progress),
   };
   const done = (one: Measured) => {
     progress.done(`${one.id}: ${one.problem ?? 'measured'}`);
@@ -155,6 +152,18 @@ async function topologyOf({ topology: file, plugin }: Options) {
   ]);
   const topology = loadForCommand(file, { env: process.env, standIn: 'unset' }, await registryWith(plugin));
   return { topology, made: provenanceOf(topology) };
+}
+
+function shownBy(progress: TaskProgress): Pick<Plan, 'print' | 'playing'> {
+  const scenes = new Scenes();
+  return {
+    print: (line) => {
+      progress.write(line);
+    },
+    playing: (scene, share) => {
+      if (process.stderr.isTTY && scenes.set(scene, share)) progress.step(scenes.text());
+    },
+  };
 }
 
 /** The scenes that are played at the moment, and how far each is. */
