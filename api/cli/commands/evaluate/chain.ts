@@ -7,6 +7,7 @@ import type { Plan } from '../../../../bench/accuracy/chain/plan.js';
 import type { Measured, TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
 import { endedBySignals } from '../../ended-by-signals.js';
+import { prepareOut } from '../../out-folder.js';
 import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
 import { endWithMain, shareWork } from '../../share-work.js';
@@ -103,6 +104,10 @@ async function measure(options: Options): Promise<void> {
   const { topology, made } = await topologyOf(options);
   const { minutes, data } = options;
   const out = options.share === undefined ? options.out : undefined;
+  if (out !== undefined) {
+    prepareOut(out);
+    report.earlierTables(out, report.reportOf({ topology, seed: options.seed }, made, []).topology);
+  }
   const progress = new TaskProgress(names.length);
   const endEarly = (why: string): Promise<void> => {
     progress.endEarly(why, out);

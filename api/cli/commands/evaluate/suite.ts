@@ -6,6 +6,7 @@ import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import { wholeNumber } from '../../number-options.js';
 import { endedBySignals } from '../../ended-by-signals.js';
+import { prepareOut } from '../../out-folder.js';
 import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
 
@@ -81,6 +82,10 @@ async function measure(options: Options): Promise<void> {
   };
   const plan = { ...(await planOf(options)), panel: panelOf(manifests), print, keep };
   const made = provenanceOf(plan.topology);
+  if (options.out !== undefined) {
+    prepareOut(options.out);
+    report.earlierTasks(options.out, report.suiteReport(plan, made, []).topology);
+  }
   const done = (one: Measured) => {
     progress.done(
       `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
