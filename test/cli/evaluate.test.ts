@@ -23,3 +23,10 @@ describe.each(['chain', 'suite'])('evaluate %s', (command) => {
     expect(code).toBe(1);
   });
 });
+
+test('refuses a device if no table applies it', async () => {
+  const tables = ['receivers', 'foreign', 'recordings', 'real-falls'];
+  const { code, err } = await csiflow('evaluate', 'chain', '--device', 'nexmon', '--only', ...tables);
+  expect(err).toContain('does not apply to tables with their own receivers: foreign, receivers, recordings');
+  expect(code).toBe(2);
+});

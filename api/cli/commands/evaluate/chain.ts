@@ -57,7 +57,7 @@ export function register(evaluate: Command): void {
     .addOption(
       new Option(
         '--device <name>',
-        'what receives in simulated rooms, not with --out (default: esp32)',
+        'what receives in simulated rooms; not with --out, and not in foreign, receivers, recordings and real-falls, which have their own receivers (default: esp32)',
       ).choices(Object.keys(DEVICES)),
     )
     .option(
@@ -91,16 +91,12 @@ export function register(evaluate: Command): void {
 
 async function measure(options: Options): Promise<void> {
   if (options.share !== undefined) endWithMain();
-  if (options.device !== undefined && options.out !== undefined)
-    throw new CommandError(
-      'the tables of a report have their receivers: leave out --device, or print the table without --out',
-      EXIT.invalid,
-    );
   const [chain, report] = await Promise.all([
     import('../../../../bench/accuracy/chain/tables/evaluate.js'),
     import('../../../../bench/accuracy/chain/tables/report.js'),
   ]);
   const names = tableNames(options.only, chain.TABLES);
+  checkDevice(options, names.every(chain.hasOwnReceivers) ? names : []);
   const { topology, made } = await topologyOf(options);
   const { minutes, data } = options;
   const out = options.share === undefined ? options.out : undefined;
@@ -147,6 +143,21 @@ async function measure(options: Options): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (out === undefined) return;
   for (const file of report.writeReport(out, whole)) toStderr(`wrote ${file}`);
+}
+
+/** @param ignoring the tables, if none of them applies a device */
+function checkDevice({ device, out }: Options, ignoring: readonly TableName[]): void {
+  if (device === undefined) return;
+  if (out !== undefined)
+    throw new CommandError(
+      'the tables of a report have their receivers: leave out --device, or print the table without --out',
+      EXIT.invalid,
+    );
+  if (ignoring.length > 0)
+    throw new CommandError(
+      `leave out --device, which does not apply to tables with their own receivers: ${ignoring.join(', ')}`,
+      EXIT.invalid,
+    );
 }
 
 async function topologyOf({ topology: file, plugin }: Options) {
