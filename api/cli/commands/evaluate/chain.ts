@@ -70,7 +70,7 @@ export function register(evaluate: Command): void {
     )
     .option(
       '--jobs <number>',
-      'processes that share the rooms; each needs a core or two and half a gigabyte',
+      'processes that share the rooms, 1 to 256; each needs a core or two and half a gigabyte',
       wholeNumber(1, 256),
       1,
     )
