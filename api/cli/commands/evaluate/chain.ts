@@ -177,7 +177,7 @@ function shownBy(progress: TaskProgress): Pick<Plan, 'print' | 'playing'> {
       progress.write(line);
     },
     playing: (scene, share) => {
-      if (process.stderr.isTTY && scenes.set(scene, share)) progress.step(scenes.text());
+      if (scenes.set(scene, share)) progress.now(scenes.text());
     },
   };
 }
