@@ -44,32 +44,38 @@ export const reportText = ({ topology, tasks }: SuiteReport): string =>
 const measuredOn = (task: Reported): string =>
   `${provenanceText(task)}, seed ${task.seed}, ${task.rooms} rooms or the same share of the recordings, ${task.seconds} s.`;
 
+const REPORT = 'suite.json';
+
 /** Writes `suite.md` and `suite.json`; tasks not measured in this run keep their earlier results. */
 export function writeSuite(folder: string, report: SuiteReport): SuiteReport {
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'suite.json');
-  const whole = { ...report, tasks: withEarlier(file, report) };
-  writeFileSync(file, `${JSON.stringify(whole, null, 2)}\n`);
+  const whole = { ...report, tasks: withEarlier(folder, report) };
+  writeFileSync(join(folder, REPORT), `${JSON.stringify(whole, null, 2)}\n`);
   writeFileSync(join(folder, 'suite.md'), reportText(whole));
   return whole;
 }
 
-/**
- * In the order of the suite; a skipped task keeps its earlier result. @throws Error if the earlier report is
- * of another topology
- */
-function withEarlier(file: string, { topology, tasks }: SuiteReport): readonly Reported[] {
-  const earlier = existsSync(file) ? readSuite(file) : { topology, tasks: [] };
+/** In the order of the suite; a skipped task keeps its earlier result. */
+function withEarlier(folder: string, { topology, tasks }: SuiteReport): readonly Reported[] {
+  const earlier = earlierTasks(folder, topology);
+  return TASK_NAMES.flatMap((name) => {
+    const now = tasks.find(({ id }) => id === name);
+    const before = earlier.find(({ id }) => id === name);
+    const kept = now?.table ? now : (before ?? now);
+    return kept ? [kept] : [];
+  });
+}
+
+/** The tasks of a folder's report. @throws Error if it is of another topology */
+export function earlierTasks(folder: string, topology: string): readonly Reported[] {
+  const file = join(folder, REPORT);
+  if (!existsSync(file)) return [];
+  const earlier = readSuite(file);
   if (earlier.topology !== topology)
     throw new Error(
       `${file} is of ${earlier.topology}, not of ${topology}: remove it, or name another folder with --out`,
     );
-  return TASK_NAMES.flatMap((name) => {
-    const now = tasks.find(({ id }) => id === name);
-    const before = earlier.tasks.find(({ id }) => id === name);
-    const kept = now?.table ? now : (before ?? now);
-    return kept ? [kept] : [];
-  });
+  return earlier.tasks;
 }
 
 export const readSuite = (file: string): SuiteReport =>

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Type } from 'typebox';
+import { newTemporaryFolder, removeTemporaryFolder } from '../base/temporary-folders.js';
 import { aborted } from '../base/waiting.js';
 import { defineSink, portsOf } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology/topology.js';
@@ -23,7 +21,7 @@ export async function listenTo(
   take: (record: Data) => boolean,
 ): Promise<LinkTable> {
   const enough = new AbortController();
-  const stateFolder = await mkdtemp(join(tmpdir(), 'csiflow-listen-'));
+  const stateFolder = newTemporaryFolder('csiflow-listen-');
   const nodes = upTo(topology, node);
   const listener = listenerOf(nodes.at(-1)!, (record) => {
     if (take(record)) enough.abort();
@@ -42,7 +40,7 @@ export async function listenTo(
     await Promise.race([aborted(enough.signal), runner.finished(), failure]);
   } finally {
     await runner.stop({ force: true, saveState: false });
-    await rm(stateFolder, { recursive: true, force: true });
+    removeTemporaryFolder(stateFolder);
   }
   return runner.links;
 }

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../base/error-text.js';
+import { withTemporaryFolder } from '../base/temporary-folders.js';
 import { FormatError, RawBuilder } from '../formats/index.js';
 import { MAX_ARRAY_BYTES } from '../formats/tables/allowance.js';
 import { describeArray, type Table } from '../formats/tables/arrays.js';
@@ -108,13 +108,10 @@ async function readUnpacked(
   texts: readonly string[],
 ): Promise<Table> {
   if (!kind.needsFile) return readTable(kind, bytes, path, texts);
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-table-'));
-  try {
+  return withTemporaryFolder('csiflow-table-', async (folder) => {
     await writeFile(join(folder, 'unpacked'), bytes);
-    return await readTable(kind, bytes, join(folder, 'unpacked'), texts);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+    return readTable(kind, bytes, join(folder, 'unpacked'), texts);
+  });
 }
 
 function own(path: string, frames: () => TableFrames): TableFrames {

@@ -1,7 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedTest, CheckedTopology } from '../config/index.js';
 import { LinkTable, plainRecords } from '../model/index.js';
@@ -23,6 +20,7 @@ import {
 import { outboxesOf } from './outboxes.js';
 import { Stand } from './stand.js';
 import { errorText } from '../base/error-text.js';
+import { withTemporaryFolder } from '../base/temporary-folders.js';
 
 /** Why a test could not finish. */
 export class TestError extends Error {}
@@ -42,12 +40,9 @@ export async function runTest(
   watched: ReadonlySet<string> = new Set(),
   onRead: (ms: number) => void = () => undefined,
 ): Promise<Outcome> {
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-test-'));
-  try {
-    return await new TestRun(topology, test, folder, watched, onRead).outcome(limitMs);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  return withTemporaryFolder('csiflow-test-', (folder) =>
+    new TestRun(topology, test, folder, watched, onRead).outcome(limitMs),
+  );
 }
 
 /** Interval of progress checks, milliseconds of real time. */

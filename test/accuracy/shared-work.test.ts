@@ -15,16 +15,15 @@ afterEach(() => {
 const ITEMS = Array.from({ length: 20 }, (_, i) => i);
 
 test('each item is done once, and the main process has all results in order', async () => {
-  const never = new AbortController().signal;
   const done: number[] = [];
   const square = async (item: number): Promise<{ square: number; missing: number }> => {
     await Promise.resolve();
     done.push(item);
     return { square: item ** 2, missing: NaN };
   };
-  const helpers = [1, 2].map(() => new SharedWork(folder, true, never).each(ITEMS, 1, square));
+  const helpers = [1, 2].map(() => new SharedWork(folder, true).each(ITEMS, 1, square));
   const [results, ...others] = await Promise.allSettled([
-    new SharedWork(folder, false, never).each(ITEMS, 2, square),
+    new SharedWork(folder, false).each(ITEMS, 2, square),
     ...helpers,
   ]);
   expect(results).toEqual({
@@ -36,18 +35,7 @@ test('each item is done once, and the main process has all results in order', as
 });
 
 test('calls are kept apart by their order', async () => {
-  const work = new SharedWork(folder, false, new AbortController().signal);
+  const work = new SharedWork(folder, false);
   expect(await work.each([1, 2], 1, (item) => Promise.resolve(item))).toEqual([1, 2]);
   expect(await work.each([1, 2], 1, (item) => Promise.resolve(-item))).toEqual([-1, -2]);
-});
-
-test('the failure of another process ends the wait for its result, with its message', async () => {
-  const failed = new AbortController();
-  const main = new SharedWork(folder, false, failed.signal);
-  const helper = new SharedWork(folder, true, failed.signal);
-  const stuck = helper.each([1], 1, () => new Promise(() => undefined));
-  const results = main.each([1], 1, () => Promise.resolve(1));
-  failed.abort(new Error('a process ended with 1'));
-  await expect(results).rejects.toThrow('a process ended with 1');
-  void stuck;
 });

@@ -48,12 +48,23 @@ test('a line that is wider than the terminal is cut', () => {
   progress.end();
 });
 
-test('elsewhere, each step writes a line, and time alone writes nothing', () => {
+test('elsewhere, each step writes a line, and so does a minute without any', () => {
   Object.assign(process.stderr, { isTTY: false });
   const progress = new TaskProgress(2);
   progress.begin('falls');
   progress.step('stream 1 of 8: 106 recordings played');
-  vi.advanceTimersByTime(60_000);
+  vi.advanceTimersByTime(50_000);
+  progress.now('stream 2 of 8: 40 %');
+  vi.advanceTimersByTime(20_000);
+  progress.write('stream 2 of 8: played');
+  vi.advanceTimersByTime(59_000);
   progress.end();
-  expect(written).toBe('falls, task 1 of 2: begun\nstream 1 of 8: 106 recordings played\n');
+  vi.advanceTimersByTime(60_000);
+  expect(written.split('\n')).toEqual([
+    'falls, task 1 of 2: begun',
+    'stream 1 of 8: 106 recordings played',
+    'falls, task 1 of 2, 60 s: stream 2 of 8: 40 %',
+    'stream 2 of 8: played',
+    '',
+  ]);
 });

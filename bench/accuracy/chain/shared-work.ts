@@ -12,22 +12,18 @@ export class Elsewhere extends Error {}
 
 /**
  * Work that several processes share by way of a folder. Each runs the same measurement; the one that makes the folder
- * of an item does it, and leaves the result there. Results must be plain data.
+ * of an item does it, and leaves the result there. Results must be plain data. Each waits for the others: if one ends
+ * early, the caller must end them all.
  */
 export class SharedWork {
   readonly #folder: string;
   readonly #helps: boolean;
-  readonly #signal: AbortSignal;
   #calls = 0;
 
-  /**
-   * @param helps this process does its share, and never sees the results of the others
-   * @param signal its reason ends the wait for results, such as the failure of another process
-   */
-  constructor(folder: string, helps: boolean, signal: AbortSignal) {
+  /** @param helps this process does its share, and never sees the results of the others */
+  constructor(folder: string, helps: boolean) {
     this.#folder = folder;
     this.#helps = helps;
-    this.#signal = signal;
   }
 
   /** A place for files that all processes read. */
@@ -61,7 +57,6 @@ export class SharedWork {
     work: (item: T, index: number) => Promise<R>,
   ): Promise<void> {
     for (const [index, item] of items.entries()) {
-      this.#signal.throwIfAborted();
       if (!this.#claims(call, index)) continue;
       replaceFile(this.#file(call, index), serialize(await work(item, index)));
     }
@@ -82,7 +77,6 @@ export class SharedWork {
   async #result<R>(call: string, index: number): Promise<R> {
     const file = this.#file(call, index);
     while (!existsSync(file)) {
-      this.#signal.throwIfAborted();
       await setTimeout(LOOK_MS);
     }
     return deserialize(readFileSync(file)) as R;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withTemporaryFolder } from '../../../pipeline/base/temporary-folders.js';
 import type { TaskName } from '../contracts.js';
 import { scored } from '../score.js';
 import type { Entrant, Measured, SuitePlan, Task } from '../task.js';
@@ -29,8 +28,7 @@ export async function runSuite(
   models: readonly Entrant[],
   { began, done }: { readonly began?: (id: TaskName) => void; readonly done?: (measured: Measured) => void },
 ): Promise<readonly Measured[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-suite-'));
-  try {
+  return withTemporaryFolder('csiflow-suite-', async (folder) => {
     const all: Measured[] = [];
     for (const id of names) {
       const rows = models.filter(({ task }) => task === id).map(({ row }) => row);
@@ -40,9 +38,7 @@ export async function runSuite(
       done?.(measured);
     }
     return all;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
 async function runTask(id: TaskName, plan: SuitePlan, models: readonly string[]): Promise<Measured> {

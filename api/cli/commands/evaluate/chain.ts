@@ -3,11 +3,14 @@ import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import { DEVICES } from '../../../../pipeline/sources/simulator/devices.js';
+import type { Plan } from '../../../../bench/accuracy/chain/plan.js';
 import type { Measured, TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
+import { endedBySignals } from '../../ended-by-signals.js';
+import { prepareOut } from '../../out-folder.js';
 import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
-import { shareWork } from '../../share-work.js';
+import { endWithMain, shareWork } from '../../share-work.js';
 
 interface Options {
   readonly topology: string;
@@ -54,7 +57,7 @@ export function register(evaluate: Command): void {
     .addOption(
       new Option(
         '--device <name>',
-        'what receives in simulated rooms, not with --out (default: esp32)',
+        'what receives in simulated rooms; not with --out, and not in foreign, receivers, recordings and real-falls, which have their own receivers (default: esp32)',
       ).choices(Object.keys(DEVICES)),
     )
     .option(
@@ -67,7 +70,7 @@ export function register(evaluate: Command): void {
     )
     .option(
       '--jobs <number>',
-      'processes that share the rooms; each needs a core or two and half a gigabyte',
+      'processes that share the rooms, 1 to 256; each needs a core or two and half a gigabyte',
       wholeNumber(1, 256),
       1,
     )
@@ -87,55 +90,96 @@ export function register(evaluate: Command): void {
 }
 
 async function measure(options: Options): Promise<void> {
-  if (options.device !== undefined && options.out !== undefined)
-    throw new CommandError(
-      'the tables of a report have their receivers: leave out --device, or print the table without --out',
-      EXIT.invalid,
-    );
-  const [{ registryWith }, { loadForCommand }, chain, report, { provenanceOf }] = await Promise.all([
-    import('../../../plugins.js'),
-    import('../../topologies.js'),
+  if (options.share !== undefined) endWithMain();
+  const [chain, report] = await Promise.all([
     import('../../../../bench/accuracy/chain/tables/evaluate.js'),
     import('../../../../bench/accuracy/chain/tables/report.js'),
-    import('../../../../bench/shared/provenance.js'),
   ]);
   const names = tableNames(options.only, chain.TABLES);
-  const registry = await registryWith(options.plugin);
-  const topology = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
-  const made = provenanceOf(topology);
+  checkDevice(options, names.every(chain.hasOwnReceivers) ? names : []);
+  const { topology, made } = await topologyOf(options);
   const { minutes, data } = options;
-  const { work, helps, end } = shareWork(options.jobs, options.share);
+  const out = options.share === undefined ? options.out : undefined;
+  if (out !== undefined) {
+    prepareOut(out);
+    report.earlierTables(out, report.reportOf({ topology, seed: options.seed }, made, []).topology);
+  }
   const progress = new TaskProgress(names.length);
-  const scenes = new Scenes();
+  const endEarly = (why: string): Promise<void> => {
+    progress.endEarly(why, out);
+    return end();
+  };
+  const { work, helps, end } = shareWork(options.jobs, options.share, (why) => {
+    void endEarly(why).then(() => process.exit(EXIT.failed));
+  });
   const plan = {
     ...options,
     topology,
     ...(work && { shared: work }),
     ...(data !== undefined && { data: resolve(data) }),
     minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
-    print: (line: string) => {
-      progress.write(line);
-    },
-    playing: (scene: string, share: number) => {
-      if (process.stderr.isTTY && scenes.set(scene, share)) progress.step(scenes.text());
-    },
+    ...shownBy(progress),
   };
   const done = (one: Measured) => {
-    progress.write(`${one.id}: ${one.problem ?? 'measured'}`);
+    progress.done(`${one.id}: ${one.problem ?? 'measured'}`);
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
+    // Immediately: a table takes minutes, and the next one may fail.
+    if (out !== undefined) report.writeReport(out, report.reportOf(plan, made, [one]));
   };
   const begun = (id: TableName) => {
     progress.begin(id);
   };
-  const measured = await chain.evaluateChain(plan, names, done, begun).finally(() => {
-    progress.end();
-    end();
-  });
-  if (helps) return;
+  const all = () =>
+    chain.evaluateChain(plan, names, done, begun).finally(() => {
+      progress.end();
+      return end();
+    });
+  if (helps) {
+    await all();
+    return;
+  }
+  const measured = await endedBySignals(all, () => endEarly('interrupted'));
   const whole = report.reportOf(plan, made, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
-  if (options.out === undefined) return;
-  for (const file of report.writeReport(options.out, whole)) toStderr(`wrote ${file}`);
+  if (out === undefined) return;
+  for (const file of report.writeReport(out, whole)) toStderr(`wrote ${file}`);
+}
+
+/** @param ignoring the tables, if none of them applies a device */
+function checkDevice({ device, out }: Options, ignoring: readonly TableName[]): void {
+  if (device === undefined) return;
+  if (out !== undefined)
+    throw new CommandError(
+      'the tables of a report have their receivers: leave out --device, or print the table without --out',
+      EXIT.invalid,
+    );
+  if (ignoring.length > 0)
+    throw new CommandError(
+      `leave out --device, which does not apply to tables with their own receivers: ${ignoring.join(', ')}`,
+      EXIT.invalid,
+    );
+}
+
+async function topologyOf({ topology: file, plugin }: Options) {
+  const [{ registryWith }, { loadForCommand }, { provenanceOf }] = await Promise.all([
+    import('../../../plugins.js'),
+    import('../../topologies.js'),
+    import('../../../../bench/shared/provenance.js'),
+  ]);
+  const topology = loadForCommand(file, { env: process.env, standIn: 'unset' }, await registryWith(plugin));
+  return { topology, made: provenanceOf(topology) };
+}
+
+function shownBy(progress: TaskProgress): Pick<Plan, 'print' | 'playing'> {
+  const scenes = new Scenes();
+  return {
+    print: (line) => {
+      progress.write(line);
+    },
+    playing: (scene, share) => {
+      if (scenes.set(scene, share)) progress.now(scenes.text());
+    },
+  };
 }
 
 /** The scenes that are played at the moment, and how far each is. */

@@ -5,6 +5,8 @@ import type { Measured } from '../../../../bench/suite/task.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import { wholeNumber } from '../../number-options.js';
+import { endedBySignals } from '../../ended-by-signals.js';
+import { prepareOut } from '../../out-folder.js';
 import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
 
@@ -80,8 +82,12 @@ async function measure(options: Options): Promise<void> {
   };
   const plan = { ...(await planOf(options)), panel: panelOf(manifests), print, keep };
   const made = provenanceOf(plan.topology);
+  if (options.out !== undefined) {
+    prepareOut(options.out);
+    report.earlierTasks(options.out, report.suiteReport(plan, made, []).topology);
+  }
   const done = (one: Measured) => {
-    progress.write(
+    progress.done(
       `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
     );
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
@@ -91,8 +97,12 @@ async function measure(options: Options): Promise<void> {
   const began = (id: TaskName) => {
     progress.begin(id);
   };
-  const measured = await suite.runSuite(plan, names, manifests.map(rowOf), { began, done }).finally(() => {
-    progress.end();
+  const all = () =>
+    suite.runSuite(plan, names, manifests.map(rowOf), { began, done }).finally(() => {
+      progress.end();
+    });
+  const measured = await endedBySignals(all, () => {
+    progress.endEarly('interrupted', options.out);
   });
   const whole = report.suiteReport(plan, made, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);

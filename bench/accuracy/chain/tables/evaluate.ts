@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { withTemporaryFolder } from '../../../../pipeline/base/temporary-folders.js';
 import type { Plan, RecordingsPlan } from '../plan.js';
 import { Elsewhere } from '../shared-work.js';
 import type { Table } from '../table.js';
@@ -22,7 +20,11 @@ import { still } from './still.js';
 import { walking } from './walking.js';
 import { warnings } from './warnings.js';
 
-type Measurement = { readonly summary: string } & (
+type Measurement = {
+  readonly summary: string;
+  /** Its receivers are those of its rows or recordings: a `device` does not apply. */
+  readonly ownReceivers?: true;
+} & (
   | { readonly measure: (plan: Plan) => Promise<Table>; readonly missing?: undefined }
   | {
       readonly measure: (plan: RecordingsPlan) => Promise<Table>;
@@ -39,6 +41,7 @@ export const TABLES = {
   diffuse: { summary: 'a walker among many weak paths', measure: diffuse },
   foreign: {
     summary: 'a walker in scenes of another simulator',
+    ownReceivers: true,
     measure: foreign,
     missing: missingScenes,
   },
@@ -52,7 +55,11 @@ export const TABLES = {
     summary: 'weak, wrong and dead links, and nodes in other places',
     measure: robustness,
   },
-  receivers: { summary: 'receivers with 30 to 242 subcarriers', measure: receivers },
+  receivers: {
+    summary: 'receivers with 30 to 242 subcarriers',
+    ownReceivers: true,
+    measure: receivers,
+  },
   falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
   warnings: { summary: 'warnings of simulated falls before they are judged', measure: warnings },
   'fall-like': {
@@ -67,17 +74,21 @@ export const TABLES = {
   day: { summary: 'activities, zones, sleep, inactivity and breathing of a day in small', measure: day },
   recordings: {
     summary: 'presence and poses on recordings of real rooms',
+    ownReceivers: true,
     measure: recordings,
     missing: missingRecordings,
   },
   'real-falls': {
     summary: 'falls on recordings of real rooms',
+    ownReceivers: true,
     measure: realFalls,
     missing: missingFalls,
   },
 } as const satisfies Readonly<Record<string, Measurement>>;
 
 export type TableName = keyof typeof TABLES;
+
+export const hasOwnReceivers = (id: TableName): boolean => 'ownReceivers' in TABLES[id];
 
 /** A table, or why there is none. */
 export interface Measured {
@@ -96,8 +107,7 @@ export async function evaluateChain(
   done: (measured: Measured) => void = () => undefined,
   begun: (id: TableName) => void = () => undefined,
 ): Promise<readonly Measured[]> {
-  const folder = options.shared?.folder ?? (await mkdtemp(join(tmpdir(), 'csiflow-evaluate-')));
-  try {
+  const measureAll = async (folder: string) => {
     const all: Measured[] = [];
     for (const id of names) {
       begun(id);
@@ -107,9 +117,10 @@ export async function evaluateChain(
       done(measured);
     }
     return all;
-  } finally {
-    if (!options.shared) await rm(folder, { recursive: true });
-  }
+  };
+  return options.shared
+    ? measureAll(options.shared.folder)
+    : withTemporaryFolder('csiflow-evaluate-', measureAll);
 }
 
 const unlessElsewhere = (error: unknown): null => {
@@ -117,8 +128,9 @@ const unlessElsewhere = (error: unknown): null => {
   throw error;
 };
 
-async function measureOne(id: TableName, plan: Plan): Promise<Measured> {
+async function measureOne(id: TableName, { device, ...rest }: Plan): Promise<Measured> {
   const measurement: Measurement = TABLES[id];
+  const plan: Plan = device === undefined || hasOwnReceivers(id) ? rest : { ...rest, device };
   if (measurement.missing === undefined) return { id, table: await measurement.measure(plan), problem: null };
   const notMeasured = (why: string): Measured => ({
     id,

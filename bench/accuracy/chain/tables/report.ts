@@ -40,33 +40,40 @@ export const reportText = ({ topology, tables }: ChainReport): string =>
 export const measuredText = ({ id, table, problem }: Measured): string =>
   table ? tableText(table) : `## ${id}\n\n${problem ?? ''}\n`;
 
+const REPORT = 'accuracy.json';
+
 /**
  * Writes `accuracy.md` and `accuracy.json`; returns their paths. Tables not measured in this run keep their
  * earlier results, also those of recordings that it was not given.
  */
 export function writeReport(folder: string, report: ChainReport): readonly string[] {
   mkdirSync(folder, { recursive: true });
-  const json = join(folder, 'accuracy.json');
-  const whole = { ...report, tables: withEarlier(json, report) };
+  const whole = { ...report, tables: withEarlier(folder, report) };
   const files = [
     [join(folder, 'accuracy.md'), reportText(whole)],
-    [json, `${JSON.stringify(whole, null, 2)}\n`],
+    [join(folder, REPORT), `${JSON.stringify(whole, null, 2)}\n`],
   ] as const;
   for (const [file, content] of files) writeFileSync(file, content);
   return files.map(([file]) => file);
 }
 
-/** In the order of the report. @throws Error if the earlier report is of another topology */
-function withEarlier(file: string, { topology, tables }: ChainReport): readonly Reported[] {
-  if (!existsSync(file)) return tables;
+/** In the order of the report. */
+function withEarlier(folder: string, { topology, tables }: ChainReport): readonly Reported[] {
+  // The first of a name counts.
+  const all = [...tables.filter(({ table }) => table), ...earlierTables(folder, topology), ...tables];
+  return (Object.keys(TABLES) as TableName[]).flatMap((name) => all.find(({ id }) => id === name) ?? []);
+}
+
+/** The tables of a folder's report. @throws Error if it is of another topology */
+export function earlierTables(folder: string, topology: string): readonly Reported[] {
+  const file = join(folder, REPORT);
+  if (!existsSync(file)) return [];
   const earlier = JSON.parse(readFileSync(file, 'utf8'), unknownAgain) as ChainReport;
   if (earlier.topology !== topology)
     throw new Error(
       `${file} is of ${earlier.topology}, not of ${topology}: remove it, or name another folder`,
     );
-  // The first of a name counts.
-  const all = [...tables.filter(({ table }) => table), ...earlier.tables, ...tables];
-  return (Object.keys(TABLES) as TableName[]).flatMap((name) => all.find(({ id }) => id === name) ?? []);
+  return earlier.tables;
 }
 
 /** JSON has no NaN: figures without data are null there. */

@@ -1,0 +1,29 @@
+import { constants } from 'node:os';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Runs work that cannot be stopped halfway: Ctrl-C and SIGTERM end the process, with 128 and the number of the signal.
+ * Its temporary folders are removed (pipeline/base/temporary-folders.ts). A second signal ends it immediately.
+ * @param beforeEnd is called at the signal; it must not fail
+ */
+export async function endedBySignals<T>(
+  work: () => Promise<T>,
+  beforeEnd: () => Promise<void> | void,
+): Promise<T> {
+  const end = async (signal: (typeof SIGNALS)[number]): Promise<void> => {
+    release();
+    await beforeEnd();
+    process.exit(128 + constants.signals[signal]);
+  };
+  const listener = (signal: NodeJS.Signals) => void end(signal as (typeof SIGNALS)[number]);
+  const release = () => {
+    for (const signal of SIGNALS) process.off(signal, listener);
+  };
+  for (const signal of SIGNALS) process.on(signal, listener);
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,32 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { csiflow } from '../support/csiflow.js';
+import { temporaryFolder } from '../support/flow.js';
+
+describe.each(['chain', 'suite'])('evaluate %s', (command) => {
+  test('refuses a folder of --out that cannot be written to before it measures', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const { code, err } = await csiflow('evaluate', command, '--out', file);
+    expect(err).toMatch(/^csiflow: --out \S+ must be a folder that can be written to: ENOTDIR/);
+    expect(code).toBe(3);
+  });
+
+  test('refuses a folder with the report of another topology before it measures', async () => {
+    const out = temporaryFolder();
+    const report = JSON.stringify({ topology: 'ward-3.yaml', tables: [], tasks: [] });
+    for (const name of ['accuracy.json', 'suite.json']) writeFileSync(join(out, name), report);
+    const { code, err } = await csiflow('evaluate', command, '--out', out);
+    expect(err).toMatch(/is of ward-3\.yaml, not of demo\.yaml: remove it/);
+    expect(err).not.toMatch(/begun/);
+    expect(code).toBe(1);
+  });
+});
+
+test('refuses a device if no table applies it', async () => {
+  const tables = ['receivers', 'foreign', 'recordings', 'real-falls'];
+  const { code, err } = await csiflow('evaluate', 'chain', '--device', 'nexmon', '--only', ...tables);
+  expect(err).toContain('does not apply to tables with their own receivers: foreign, receivers, recordings');
+  expect(code).toBe(2);
+});
