@@ -12,6 +12,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** The work of a process, at its first table. */
+function begun(helps: boolean): SharedWork {
+  const work = new SharedWork(folder, helps);
+  work.begin('walking');
+  return work;
+}
+
 const ITEMS = Array.from({ length: 20 }, (_, i) => i);
 
 test('each item is done once, and the main process has all results in order', async () => {
@@ -21,11 +28,8 @@ test('each item is done once, and the main process has all results in order', as
     done.push(item);
     return { square: item ** 2, missing: NaN };
   };
-  const helpers = [1, 2].map(() => new SharedWork(folder, true).each(ITEMS, 1, square));
-  const [results, ...others] = await Promise.allSettled([
-    new SharedWork(folder, false).each(ITEMS, 2, square),
-    ...helpers,
-  ]);
+  const helpers = [1, 2].map(() => begun(true).each(ITEMS, 1, square));
+  const [results, ...others] = await Promise.allSettled([begun(false).each(ITEMS, 2, square), ...helpers]);
   expect(results).toEqual({
     status: 'fulfilled',
     value: ITEMS.map((item) => ({ square: item ** 2, missing: NaN })),
@@ -34,8 +38,15 @@ test('each item is done once, and the main process has all results in order', as
   expect(done.toSorted((a, b) => a - b)).toEqual(ITEMS);
 });
 
-test('calls are kept apart by their order', async () => {
-  const work = new SharedWork(folder, false);
+test('tables are kept apart', async () => {
+  const work = begun(false);
   expect(await work.each([1, 2], 1, (item) => Promise.resolve(item))).toEqual([1, 2]);
+  work.begin('falls');
   expect(await work.each([1, 2], 1, (item) => Promise.resolve(-item))).toEqual([-1, -2]);
+});
+
+test('a second call for a table, which helpers would skip, is an error', async () => {
+  const work = begun(false);
+  await work.each([1, 2], 1, (item) => Promise.resolve(item));
+  await expect(work.each([1, 2], 1, (item) => Promise.resolve(item))).rejects.toThrow('in one call');
 });

@@ -18,7 +18,8 @@ export class Elsewhere extends Error {}
 export class SharedWork {
   readonly #folder: string;
   readonly #helps: boolean;
-  #calls = 0;
+  /** The table of the next call; null: its call was made. */
+  #table: string | null = null;
 
   /** @param helps this process does its share, and never sees the results of the others */
   constructor(folder: string, helps: boolean) {
@@ -31,16 +32,24 @@ export class SharedWork {
     return this.#folder;
   }
 
+  /** The next call is that of a table. @param table a name that no other one has */
+  begin(table: string): void {
+    this.#table = table;
+  }
+
   /**
-   * Results of all items, in their order. The same call must be made in all processes, in the same order.
-   * @throws Elsewhere in a process that only helps
+   * Results of all items, in their order. The same call must be made in all processes.
+   * @throws Elsewhere in a process that only helps: it sees no more of the table
+   * @throws Error at a second call for a table, which helpers would not take part in
    */
   async each<T, R>(
     items: readonly T[],
     atOnce: number,
     work: (item: T, index: number) => Promise<R>,
   ): Promise<R[]> {
-    const call = String(this.#calls++);
+    const call = this.#table;
+    if (call === null) throw new Error('a table shares its work in one call: put all items into it');
+    this.#table = null;
     const own = Array.from({ length: Math.min(atOnce, items.length) }, () =>
       this.#doShare(call, items, work),
     );

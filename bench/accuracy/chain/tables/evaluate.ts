@@ -111,6 +111,7 @@ export async function evaluateChain(
     const all: Measured[] = [];
     for (const id of names) {
       begun(id);
+      options.shared?.begin(id);
       const measured = await measureOne(id, { ...options, folder }).catch(unlessElsewhere);
       if (measured === null) continue;
       all.push(measured);
