@@ -109,7 +109,11 @@ function falls(): Described {
     trainedOn: trainedOn.map(({ data, licence, examples }) => `${data}; ${licence}; ${examples}`),
     tasks: ['falls'],
     more: '[decision 0129](../decisions/0129-reports-measure-a-topology.md): choices made in its training',
-    limits: ['It learnt from six falls of one person in one room.', ...FALL_LIMITS],
+    limits: [
+      'It learnt from six falls of one person in one room.',
+      'In recordings of a Nexmon chip from two rooms, it found [none of six falls](../reports/accuracy.md#falls-on-recordings).',
+      ...FALL_LIMITS,
+    ],
   };
 }
 
