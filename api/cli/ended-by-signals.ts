@@ -9,7 +9,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
  */
 export async function endedBySignals<T>(
   work: () => Promise<T>,
-  beforeEnd: () => Promise<void> | void,
+  beforeEnd: () => Promise<void> | void = () => undefined,
 ): Promise<T> {
   const end = async (signal: (typeof SIGNALS)[number]): Promise<void> => {
     release();

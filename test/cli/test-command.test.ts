@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { csiflow } from '../support/csiflow.js';
+import { Csiflow, csiflow } from '../support/csiflow.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-test-command-'));
 afterAll(() => {
@@ -302,4 +302,19 @@ test('takes the tests beside a topology that is named, once', async () => {
   const { code, out } = await csiflow('test', path, path.replace(/yaml$/, 'test.yaml'));
   expect(code, out).toBe(0);
   expect(out.match(/beside/g)).toHaveLength(1);
+});
+
+test('Ctrl-C ends it, and leaves no temporary folder', async () => {
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  const steps = ['first', 'second'].map((name, index) => {
+    const seconds = index === 0 ? 1 : 100_000;
+    return `  - { name: ${name}, input: { routers: { type: simulator, duration_s: ${seconds} } }, expect: [{ from: routers, count: { at_least: 1 } }] }`;
+  });
+  const testing = new Csiflow(['test', topology(steps.join('\n')), '--timeout', '600'], {
+    env: { TMPDIR: temporary },
+  });
+  await testing.printed(/first/);
+  expect(await testing.interrupt(), testing.output).toBe(130);
+  expect(readdirSync(temporary)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import { endedBySignals } from '../ended-by-signals.js';
 
 interface Options {
   readonly filter?: string;
@@ -75,9 +76,11 @@ async function test(
         : `no name contains ${options.filter}`;
     throw new CommandError(`there is no test to run in ${paths.join(', ')}: ${why}`, EXIT.invalid);
   }
-  const results = await runSuites(suites, limitMs, (result) => {
-    if (format === 'text') process.stdout.write(`${report.testText(result, options.verbose)}\n`);
-  });
+  const results = await endedBySignals(() =>
+    runSuites(suites, limitMs, (result) => {
+      if (format === 'text') process.stdout.write(`${report.testText(result, options.verbose)}\n`);
+    }),
+  );
   if (format === 'text') process.stdout.write(`${report.summaryText(results)}\n`);
   if (format === 'json') process.stdout.write(`${JSON.stringify(report.testJson(results), null, 2)}\n`);
   if (format === 'junit') process.stdout.write(`${report.testJunit(results)}\n`);
