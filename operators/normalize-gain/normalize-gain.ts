@@ -19,7 +19,7 @@ between them. It scales each frame as a whole; phases, and amplitudes within the
 | \`gain\` | the receiver's reported gain cancels: divided by 10^((agc - agc0 + fft - fft0) / 20), where agc0 and fft0 are those of the frame with the median agc among the link's first 50 (until then, among those so far); each antenna separately | gain columns in dB (ESP32-C3, S3, C5, C6, C61; Intel 5300) |
 | \`auto\` | as \`gain\`, until a value does not fit a signed byte: then the firmware compensates already, and that link's frames stay as they are | gain columns of an ESP32 |
 
-RSSI of 0 dBm and more counts as none. With \`steps\`, no frame is dropped for lack of RSSI. Health counts frames that were \`compensated\`, scaled by an
+RSSI of 0 dBm and more, or below -128, counts as none. With \`steps\`, no frame is dropped for lack of RSSI. Health counts frames that were \`compensated\`, scaled by an
 \`assumed\` gain (the last one), or left \`unchanged\`; the log names links that have no RSSI.
 
 With the other methods, frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link until 100 frames in a row have them. If only the gain of the

@@ -8,6 +8,9 @@ const LASTING_FRAMES = 100;
 /** Noise assumed for a card of the Linux 802.11n CSI Tool that reports none, dBm (`get_scaled_csi.m`). */
 const ASSUMED_NOISE_DBM = -92;
 
+/** No receiver reports less: RSSI is a signed byte. */
+const LOWEST_DBM = -128;
+
 /** Frames by how they were scaled. */
 export interface Used {
   compensated: number;
@@ -41,7 +44,7 @@ const fromDb = (db: number): number => 10 ** (db / 10);
 /** NaN without a level that a receiver can measure: some send 0 or 1 instead of it. */
 function rssiOf({ rssi }: CsiBlock, frame: number): number {
   const level = rssi[frame]!;
-  return level < 0 ? level : NaN;
+  return level >= LOWEST_DBM && level < 0 ? level : NaN;
 }
 
 /** Gain of an antenna, dB; NaN if the receiver reports none. */

@@ -134,6 +134,12 @@ describe('`steps`', () => {
     expect(recorded.dropped).toEqual({});
   });
 
+  it.each([0, 1, -1e9])('an RSSI of %d dBm counts as none', (rssi) => {
+    const { operator } = make('steps');
+    outputs(operator, [reported([rssi])]);
+    expect(operator.describe!()).toEqual({ frames: { compensated: 0, assumed: 0, unchanged: 1 } });
+  });
+
   it('drops frames of zeros, also if their gain is assumed', () => {
     const { operator, recorded } = make('steps');
     const frames = reported([-20, NaN, -20]);
