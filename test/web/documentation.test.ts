@@ -69,30 +69,25 @@ describe.runIf(canBrowse)('the documentation in Chromium', () => {
     await page.close();
   });
 
-  test.each(['light', 'dark'] as const)(
-    'has no serious finding of axe in %s colours',
-    async (colorScheme) => {
-      const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 800 } });
-      for (const name of [
-        'index.html',
-        'influxdb.html',
-        'project/README.html',
-        'components/operators/window.html',
-      ]) {
-        expect(await open(page, name)).toEqual([]);
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate<{
-          violations: { id: string; impact: string; nodes: { html: string }[] }[];
-        }>('axe.run()');
-        expect(
-          violations
-            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-            .map(({ id, nodes }) => `${name}: ${id}: ${nodes.map(({ html }) => html).join()}`),
-        ).toEqual([]);
-      }
-      await page.close();
-    },
-  );
+  // One page each: axe takes seconds for a long one.
+  test.each(
+    ['index.html', 'influxdb.html', 'project/README.html', 'components/operators/window.html'].flatMap(
+      (name) => (['light', 'dark'] as const).map((colorScheme) => [name, colorScheme] as const),
+    ),
+  )('%s has no serious finding of axe in %s colours', async (name, colorScheme) => {
+    const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 800 } });
+    expect(await open(page, name)).toEqual([]);
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate<{
+      violations: { id: string; impact: string; nodes: { html: string }[] }[];
+    }>('axe.run()');
+    expect(
+      violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`),
+    ).toEqual([]);
+    await page.close();
+  });
 
   test.each(['index.html', 'influxdb.html', 'errors.html', 'project/topologies/demo.yaml.html'])(
     '%s fits on a phone',
