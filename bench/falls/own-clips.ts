@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { join, resolve } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { Recording } from '../../operators/detect-falls/training/recordings.js';
-import { Resampler } from '../../operators/detect-falls/motion/resampler.js';
+import { Resampler, SINGLE_LINK_SHIFTS } from '../../operators/detect-falls/motion/resampler.js';
 import type { LinkSample } from '../../operators/detect-falls/motion/room.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
@@ -107,7 +107,8 @@ const readCached = (file: string): Recording => deserialize(readFileSync(file)) 
 function keyOf({ nodes, environments }: CheckedTopology, path: string): string {
   const { size, mtimeMs } = statSync(path);
   const chain = nodes.map(({ hash }) => hash);
-  const text = JSON.stringify([resolve(path), size, mtimeMs, chain, environments, packageVersion()]);
+  const inputs = [resolve(path), size, mtimeMs, chain, environments, SINGLE_LINK_SHIFTS, packageVersion()];
+  const text = JSON.stringify(inputs);
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
@@ -115,7 +116,7 @@ type Sample = LinkSample & { readonly number: number };
 
 async function playOne(topology: CheckedTopology, node: string, path: string): Promise<Recording> {
   const samples: Sample[] = [];
-  const resampler = new Resampler();
+  const resampler = new Resampler(SINGLE_LINK_SHIFTS);
   const unreadable: string[] = [];
   let links = 0;
   const input = playlist([path], [], (_, error) => {

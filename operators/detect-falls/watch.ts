@@ -7,7 +7,7 @@ import { Histogram } from './motion/histogram.js';
 import { Impacts, type ImpactsState } from './impacts/impacts.js';
 import type { Judge, Scored } from './verdict/judge.js';
 import { People, type PeopleState } from './verdict/people.js';
-import { Resampler, type ResamplerState } from './motion/resampler.js';
+import { Resampler, SINGLE_LINK_SHIFTS, type ResamplerState } from './motion/resampler.js';
 import { Room, type RoomState } from './motion/room.js';
 import { Suspicion, withdrawalsOf, type SuspicionState } from './verdict/suspicion.js';
 import { RATE_HZ } from './motion/tracks.js';
@@ -42,7 +42,7 @@ export class Watch {
   #judge: Judge;
   readonly #room = new Room();
   readonly #impacts: Impacts;
-  readonly #resampler = new Resampler();
+  readonly #resampler: Resampler;
   readonly #scores = new Histogram(-50, 50, 1000, MAX_CANDIDATES);
   readonly #people: People;
   readonly #heldBack = new HeldBack();
@@ -50,8 +50,10 @@ export class Watch {
   readonly #dropped: Dropped;
   #lastFall = -Infinity;
 
-  constructor({ id, zones }: Environment, config: WatchConfig, judge: Judge, dropped: Dropped) {
+  constructor({ id, zones, links }: Environment, config: WatchConfig, judge: Judge, dropped: Dropped) {
     this.#environment = id;
+    // Several links are judged together, from the windows themselves; one of them alone only while the others are silent.
+    this.#resampler = new Resampler(links.length > 1 ? 1 : SINGLE_LINK_SHIFTS);
     this.#people = new People(zones);
     this.#dropped = dropped;
     this.#config = config;

@@ -9,6 +9,7 @@ export type Shape = (seconds: number) => number;
 
 export const SUBCARRIERS = 10;
 const RATE_HZ = 20;
+const FINE_HZ = 50;
 export const START = 1_700_000_000_000_000;
 
 /** Bursts of about a second around each of these times. */
@@ -35,19 +36,37 @@ export function amplitudes(seconds: number, shape: Shape, step: Shape = () => 0)
 }
 
 /** The same as windows of a second, one after the other, on the link `link-1`. */
-export function windows(seconds: number, shape: Shape): Window[] {
-  const values = amplitudes(seconds, shape);
-  return Array.from({ length: seconds }, (_, index) => {
-    const from = index * RATE_HZ * SUBCARRIERS;
-    const complex = new Float32Array(2 * RATE_HZ * SUBCARRIERS);
-    for (let i = 0; i < RATE_HZ * SUBCARRIERS; i++) complex[2 * i] = values[from + i]!;
+export const windows = (seconds: number, shape: Shape): Window[] =>
+  windowsOf(amplitudes(seconds, shape), RATE_HZ);
+
+/**
+ * Windows of a second, one after the other, at 50 Hz: interpolated between 20 frames a second that come this share of
+ * their period after the points that both rates have in common.
+ */
+export function interpolated(seconds: number, shape: Shape, late: number): Window[] {
+  const frames = amplitudes(seconds, (t) => shape(t + late / RATE_HZ));
+  const points = Float32Array.from({ length: seconds * FINE_HZ * SUBCARRIERS }, (_, i) => {
+    const at = Math.max(0, (Math.floor(i / SUBCARRIERS) * RATE_HZ) / FINE_HZ - late);
+    const frame = Math.floor(at);
+    const of = (one: number) => frames[one * SUBCARRIERS + (i % SUBCARRIERS)] ?? 10;
+    return of(frame) + (at - frame) * (of(frame + 1) - of(frame));
+  });
+  return windowsOf(points, FINE_HZ);
+}
+
+/** @param values [point, subcarrier], `rateHz` points a second */
+function windowsOf(values: Float32Array, rateHz: number): Window[] {
+  const size = rateHz * SUBCARRIERS;
+  return Array.from({ length: values.length / size }, (_, index) => {
+    const complex = new Float32Array(2 * size);
+    for (let i = 0; i < size; i++) complex[2 * i] = values[index * size + i]!;
     return {
       port: 'window',
       environment: testEnvironment.id,
       index,
       start: START + index * 1_000_000,
-      step: 1e6 / RATE_HZ,
-      points: RATE_HZ,
+      step: 1e6 / rateHz,
+      points: rateHz,
       links: [
         {
           id: 'link-1',
@@ -57,8 +76,8 @@ export function windows(seconds: number, shape: Shape): Window[] {
           subcarriers: Int16Array.from({ length: SUBCARRIERS }, (_, k) => k),
           centreMhz: 2437,
           values: complex,
-          gaps: new Uint8Array(RATE_HZ),
-          frames: RATE_HZ,
+          gaps: new Uint8Array(rateHz),
+          frames: rateHz,
           rssi: -40,
           quality: UNKNOWN_QUALITY,
         },
@@ -68,8 +87,14 @@ export function windows(seconds: number, shape: Shape): Window[] {
   });
 }
 
-export const makeDetector = (fields: object = {}): Operator =>
-  detectFalls.create(withDefaults(detectFalls, fields) as never, testContext().context);
+/** A detector in a room with one link, or with both of the test's. */
+export function makeDetector(fields: object = {}, links: 1 | 2 = 1): Operator {
+  const room = { ...testEnvironment, links: testEnvironment.links.slice(0, links) };
+  return detectFalls.create(
+    withDefaults(detectFalls, fields) as never,
+    testContext({ environments: [room] }).context,
+  );
+}
 
 /** Events of a detector for these records. */
 export const eventsOf = (

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PoseFrame } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
-import { bursts, eventsOf, makeDetector, START, windows } from './hand-made.js';
+import { bursts, eventsOf, interpolated, makeDetector, START, windows } from './hand-made.js';
 
 /** Every candidate is an event. */
 const ANY = { threshold: -50, warm_up_ms: 0, cooldown_ms: 0 };
@@ -32,6 +32,20 @@ describe('detect-falls', () => {
     const decided = windows(40, bursts(20)).findIndex((one) => eventsOf(detector, [one]).some(isAt(20)));
     expect(decided).toBeGreaterThan(20);
     expect(decided).toBeLessThanOrEqual(24);
+  });
+
+  it('scores a fall alike wherever the frames lie between the points of the windows', () => {
+    const fast = (t: number) => bursts(20)(t) * Math.sin(40 * t);
+    const spread = (links: 1 | 2) => {
+      const scores = [0, 0.25, 0.5, 0.75].map((late) => {
+        const fall = eventsOf(makeDetector(ANY, links), interpolated(40, fast, late)).find(isAt(20))!;
+        return fall.metadata['score'] as number;
+      });
+      return Math.max(...scores) - Math.min(...scores);
+    };
+    expect(spread(1)).toBeLessThan(0.5);
+    // One of two links, while the other is silent, is judged on one grid.
+    expect(spread(2)).toBeGreaterThan(1);
   });
 
   it('reports one fall if one peak follows another within the cooldown', () => {

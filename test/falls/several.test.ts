@@ -83,7 +83,7 @@ describe('sudden ends of motion', () => {
 
 describe('detect-falls with several links', () => {
   it('judges them together, ten seconds after the end of the motion', () => {
-    const detector = makeDetector(ANY);
+    const detector = makeDetector(ANY, 2);
     const records = onTwoLinks(windows(40, bursts(20)));
     const decided = records.findIndex((one) => eventsOf(detector, [one]).some(({ time }) => isAt(20, time)));
     expect(decided).toBeGreaterThanOrEqual(29);
@@ -91,14 +91,14 @@ describe('detect-falls with several links', () => {
   });
 
   it('reports how many links saw it', () => {
-    const events = eventsOf(makeDetector(ANY), onTwoLinks(windows(40, bursts(20))));
+    const events = eventsOf(makeDetector(ANY, 2), onTwoLinks(windows(40, bursts(20))));
     expect(events.find(({ time }) => isAt(20, time))?.metadata).toMatchObject({ links: 2 });
   });
 
   it('judges the only remaining link as a room of one link', () => {
     const all = onTwoLinks(windows(60, bursts(45)));
     const records = all.map((one, i) => (i < 15 ? one : { ...one, links: one.links.slice(0, 1) }));
-    const detector = makeDetector(ANY);
+    const detector = makeDetector(ANY, 2);
     const decided = records.findIndex((one) => eventsOf(detector, [one]).some(({ time }) => isAt(45, time)));
     expect(decided).toBeGreaterThan(45);
     expect(decided).toBeLessThanOrEqual(50);

@@ -104,7 +104,7 @@ describe('detect-falls with warnings', () => {
     );
 
   it('reports an end of motion within two seconds and a window, and its fall, which names it', () => {
-    const all = reported(makeDetector({ ...ANY, threshold: -50 }));
+    const all = reported(makeDetector({ ...ANY, threshold: -50 }, 2));
     const first = all.find(({ event }) => event.type === 'fall_suspected')!;
     expect(first.event).toMatchObject({ severity: 'medium', metadata: { links: 2 } });
     expect(first.after).toBeLessThan(3);
@@ -114,7 +114,7 @@ describe('detect-falls with warnings', () => {
   });
 
   it('withdraws a false suspicion within thirty seconds, each one once', () => {
-    const detector = makeDetector({ ...ANY, threshold: 50 });
+    const detector = makeDetector({ ...ANY, threshold: 50 }, 2);
     const whole = reported(detector).map(({ event }) => event);
     // If no more input arrives, an open suspicion is withdrawn by the time of others.
     const all = [...whole, ...(detector.watermark!(START + 200 * SECOND).data as SensedEvent[])];
@@ -130,18 +130,21 @@ describe('detect-falls with warnings', () => {
   });
 
   it('reports the same falls as without warnings, and nothing else unless configured', () => {
-    const falls = eventsOf(makeDetector({ ...ANY, warn: false, threshold: -50 }), records);
+    const falls = eventsOf(makeDetector({ ...ANY, warn: false, threshold: -50 }, 2), records);
     expect(new Set(falls.map(({ type }) => type))).toEqual(new Set(['fall_detection']));
-    const both = eventsOf(makeDetector({ ...ANY, threshold: -50 }), records);
+    const both = eventsOf(makeDetector({ ...ANY, threshold: -50 }, 2), records);
     const ids = (events: readonly SensedEvent[]) =>
       events.filter(({ type }) => type === 'fall_detection').map(({ id }) => id);
     expect(ids(both)).toEqual(ids(falls));
   });
 
   it('continues from a state in the middle of a suspicion', () => {
-    const whole = reported(makeDetector({ ...ANY, threshold: 50 }));
+    const whole = reported(makeDetector({ ...ANY, threshold: 50 }, 2));
     const open = 25;
-    const [before, after] = [0, 1].map(() => makeDetector({ ...ANY, threshold: 50 })) as [Operator, Operator];
+    const [before, after] = [0, 1].map(() => makeDetector({ ...ANY, threshold: 50 }, 2)) as [
+      Operator,
+      Operator,
+    ];
     const first = reported(before, 0, open);
     after.restore!(structuredClone(before.snapshot!()));
     expect([...first, ...reported(after, open)]).toEqual(whole);

@@ -5,6 +5,7 @@ import { STORED_SAMPLES, RATE_HZ } from './tracks.js';
 /** Amplitudes of a link at one point of the 20 Hz grid, or a gap. */
 export interface LinkSample {
   readonly id: string;
+  /** An antenna counts once for each shift of the grid at which it is sampled. */
   readonly antennas: number;
   readonly subcarriers: number;
   /** [antenna, subcarrier] from `at`. */
