@@ -24,9 +24,13 @@ describe.each(['chain', 'suite'])('evaluate %s', (command) => {
   });
 });
 
-test('refuses a device if no table applies it', async () => {
+test.each([
+  ['--device', 'nexmon'],
+  ['--rate', '20'],
+])('refuses %s if no table applies it', async (option, value) => {
   const tables = ['receivers', 'foreign', 'recordings', 'real-falls'];
-  const { code, err } = await csiflow('evaluate', 'chain', '--device', 'nexmon', '--only', ...tables);
+  const { code, err } = await csiflow('evaluate', 'chain', option, value, '--only', ...tables);
+  expect(err).toContain(`leave out ${option}`);
   expect(err).toContain('does not apply to tables with their own receivers: foreign, receivers, recordings');
   expect(code).toBe(2);
 });

@@ -6,11 +6,17 @@ import { randomEnvironment } from './rooms.js';
 import type { SharedWork } from './shared-work.js';
 import { calibrate, play, type Played, type Scene } from './scene.js';
 
+/** Settings of the simulator. */
+export interface Received {
+  readonly device?: string;
+  readonly rate_hz?: number;
+}
+
 /** What is measured, and how much of it. */
 export interface Plan {
   readonly topology: CheckedTopology;
-  /** What receives in simulated rooms: a `device` of the simulator; an ESP32 by default. */
-  readonly device?: string;
+  /** What receives in simulated rooms, instead of the simulator's defaults. */
+  readonly received?: Received;
   /** Determines rooms, bodies, motions and receivers. */
   readonly seed: number;
   /** Rooms per row. */
@@ -51,11 +57,17 @@ export const countsPersons = ({ topology }: Plan): boolean =>
   topology.nodes.some(({ component }) => component.name === 'watch-zones');
 
 /** For the description of a table. */
-export const howCalibrated = ({ topology, device }: Plan): string =>
-  `${isCalibrated(topology) ? 'calibrated' : 'not calibrated'}${device === undefined ? '' : `, with receivers like ${device}`}`;
+export const howCalibrated = ({ topology, received: { device, rate_hz } = {} }: Plan): string =>
+  [
+    isCalibrated(topology) ? 'calibrated' : 'not calibrated',
+    ...(device === undefined ? [] : [`with receivers like ${device}`]),
+    ...(rate_hz === undefined ? [] : [`with ${rate_hz} frames a second of each link`]),
+  ].join(', ');
 
-const receivedBy = ({ device }: Plan, simulator: Readonly<Record<string, unknown>> = {}) =>
-  device === undefined ? simulator : { device, ...simulator };
+const receivedBy = ({ received }: Plan, simulator: Readonly<Record<string, unknown>> = {}) => ({
+  ...received,
+  ...simulator,
+});
 
 /**
  * Each table has its own seeds, so that measuring part of the report gives the same figures as measuring all

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import { DEVICES } from '../../../../pipeline/sources/simulator/devices.js';
-import type { Plan } from '../../../../bench/accuracy/chain/plan.js';
+import type { Plan, Received } from '../../../../bench/accuracy/chain/plan.js';
 import type { Measured, TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
 import { endedBySignals } from '../../ended-by-signals.js';
@@ -23,6 +23,7 @@ interface Options {
   readonly jobs: number;
   readonly share?: string;
   readonly device?: string;
+  readonly rate?: number;
   readonly data?: string;
   readonly out?: string;
   readonly json?: boolean;
@@ -61,6 +62,11 @@ export function register(evaluate: Command): void {
       ).choices(Object.keys(DEVICES)),
     )
     .option(
+      '--rate <number>',
+      'frames a second of each link in simulated rooms; as --device (default: 50)',
+      wholeNumber(1, 1000),
+    )
+    .option(
       '--minutes <number>',
       'minutes of empty rooms and of daily life (default: 2, 10)',
       numberAbove0(1440),
@@ -96,7 +102,7 @@ async function measure(options: Options): Promise<void> {
     import('../../../../bench/accuracy/chain/tables/report.js'),
   ]);
   const names = tableNames(options.only, chain.TABLES);
-  checkDevice(options, names.every(chain.hasOwnReceivers) ? names : []);
+  const received = receivedBy(options, names.every(chain.hasOwnReceivers) ? names : []);
   const { topology, made } = await topologyOf(options);
   const { minutes, data } = options;
   const out = options.share === undefined ? options.out : undefined;
@@ -115,6 +121,7 @@ async function measure(options: Options): Promise<void> {
   const plan = {
     ...options,
     topology,
+    ...(received && { received }),
     ...(work && { shared: work }),
     ...(data !== undefined && { data: resolve(data) }),
     minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
@@ -145,19 +152,21 @@ async function measure(options: Options): Promise<void> {
   for (const file of report.writeReport(out, whole)) toStderr(`wrote ${file}`);
 }
 
-/** @param ignoring the tables, if none of them applies a device */
-function checkDevice({ device, out }: Options, ignoring: readonly TableName[]): void {
-  if (device === undefined) return;
+/** @param ignoring the tables, if none of them applies other receivers */
+function receivedBy({ device, rate, out }: Options, ignoring: readonly TableName[]): Received | undefined {
+  if (device === undefined && rate === undefined) return undefined;
+  const named = device === undefined ? '--rate' : '--device';
   if (out !== undefined)
     throw new CommandError(
-      'the tables of a report have their receivers: leave out --device, or print the table without --out',
+      `the tables of a report have their receivers: leave out ${named}, or print the table without --out`,
       EXIT.invalid,
     );
   if (ignoring.length > 0)
     throw new CommandError(
-      `leave out --device, which does not apply to tables with their own receivers: ${ignoring.join(', ')}`,
+      `leave out ${named}, which does not apply to tables with their own receivers: ${ignoring.join(', ')}`,
       EXIT.invalid,
     );
+  return { ...(device !== undefined && { device }), ...(rate !== undefined && { rate_hz: rate }) };
 }
 
 async function topologyOf({ topology: file, plugin }: Options) {

@@ -22,7 +22,7 @@ import { warnings } from './warnings.js';
 
 type Measurement = {
   readonly summary: string;
-  /** Its receivers are those of its rows or recordings: a `device` does not apply. */
+  /** Its receivers are those of its rows or recordings: {@link Plan.received} does not apply. */
   readonly ownReceivers?: true;
 } & (
   | { readonly measure: (plan: Plan) => Promise<Table>; readonly missing?: undefined }
@@ -129,9 +129,9 @@ const unlessElsewhere = (error: unknown): null => {
   throw error;
 };
 
-async function measureOne(id: TableName, { device, ...rest }: Plan): Promise<Measured> {
+async function measureOne(id: TableName, { received, ...rest }: Plan): Promise<Measured> {
   const measurement: Measurement = TABLES[id];
-  const plan: Plan = device === undefined || hasOwnReceivers(id) ? rest : { ...rest, device };
+  const plan: Plan = received === undefined || hasOwnReceivers(id) ? rest : { ...rest, received };
   if (measurement.missing === undefined) return { id, table: await measurement.measure(plan), problem: null };
   const notMeasured = (why: string): Measured => ({
     id,
