@@ -91,7 +91,8 @@ export const detectFalls = defineOperator({
 Reads windows (any length; a grid step of 50 ms or less).
 
 **One link** is judged at each peak of its motion, by twelve features per antenna relative to the peak itself, from amplitudes
-at 20 Hz; the scores of its antennas are averaged. An alarm follows 3.7 s after the peak, because the quiet afterwards is part of the pattern.
+at 20 Hz, sampled at five shifted times, so that it hardly matters where frames lie between the points of the windows; all
+scores are averaged. An alarm follows 3.7 s after the peak, because the quiet afterwards is part of the pattern.
 
 **Several links** are judged together at each sudden end of motion. A small network reads, in ten steps per second from 5 s before the end
 to 10 s after it: how much the amplitudes of each antenna changed within 20 to 1000 ms, how similar the changes of neighbouring carriers were,
