@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { Recording } from '../../operators/detect-falls/training/recordings.js';
 import { Resampler, SINGLE_LINK_SHIFTS } from '../../operators/detect-falls/motion/resampler.js';
@@ -39,15 +39,15 @@ export function listOwn(named: string): readonly OwnClip[] {
       `${join(folder, FALL)} does not exist: ${folder} must have one folder for each activity, that of the falls named ${FALL}, with recordings PERSON-NUMBER.ENDING`,
       EXIT.invalid,
     );
-  const clips = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .flatMap(({ name: activity }) =>
-      readdirSync(join(folder, activity), { withFileTypes: true })
-        .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-        .map(({ name }) => ({
-          path: join(folder, activity, name),
-          person: personOf(name, join(folder, activity)),
-          hasFall: activity === FALL,
+  const clips = visibleIn(folder)
+    .filter((activity) => statSync(activity).isDirectory())
+    .flatMap((activity) =>
+      visibleIn(activity)
+        .filter((path) => statSync(path).isFile())
+        .map((path) => ({
+          path,
+          person: personOf(basename(path), activity),
+          hasFall: basename(activity) === FALL,
         })),
     )
     .sort((a, b) => a.path.localeCompare(b.path, 'en', { numeric: true }));
@@ -60,6 +60,12 @@ export function listOwn(named: string): readonly OwnClip[] {
     );
   return clips;
 }
+
+/** Files and folders, and links to them. */
+const visibleIn = (folder: string): readonly string[] =>
+  readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => join(folder, name));
 
 /** A wrong person would be held out together with himself, and the report would flatter. */
 function personOf(name: string, folder: string): string {

@@ -60,11 +60,11 @@ function pose(): Described {
       ['parameters', parameters.toLocaleString('en')],
       ['file', `${SHIPPED}/general/weights.bin`],
       ['SHA-256', sha256],
-      ['trained by', '`csiflow train pose`'],
+      ['trained with', String(training['with'])],
       ['parameters of its memory', memory.parameters.toLocaleString('en')],
       ['file', `${SHIPPED}/general/memory.bin`],
       ['SHA-256', memory.sha256],
-      ['trained by', String(memory.training['with'])],
+      ['trained with', String(memory.training['with'])],
     ],
     trainedOn: [
       `${trainedOn}, no recordings: ${String(training['data'])}`,

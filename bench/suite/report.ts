@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { cellText, tableText, type Row } from '../accuracy/chain/table.js';
+import { cellText, tableText, type Column, type Row } from '../accuracy/chain/table.js';
 import { unknownAgain } from '../accuracy/chain/tables/report.js';
 import { provenanceText, type Provenance } from '../shared/provenance.js';
 import { CONTRACTS, TASK_NAMES } from './contracts.js';
+import { abstained } from './metrics.js';
 import { OWN, type Measured, type SuitePlan } from './task.js';
 
 /** A task of the report: each states how it was measured, so that one can be measured again by itself. */
@@ -93,12 +94,20 @@ function readmeTable({ tasks }: SuiteReport): string {
     const own = table.rows.find(({ name }) => name === OWN);
     const held = own?.cells[column!.id]?.rooms ?? 0;
     return [
-      `| [${title}](docs/suite.md#${id}) | ${column!.title} | ${text(own)} | ${text(bestOf(table.rows, column!.id, CONTRACTS[id].best))} | ${held > 0 ? `${held} ${groups}` : `1 of the ${groups}`} |`,
+      `| [${title}](docs/suite.md#${id}) | ${column!.title} | ${text(own)} | ${text(bestOf(table.rows, column!.id, CONTRACTS[id].best))} | ${held > 0 ? `${held} ${groups}` : `1 of the ${groups}`} | ${unansweredOf(table.columns, own)} |`,
     ];
   });
-  return ['| task | measure | csiflow | best baseline | held out |', '|---|---|---|---|---|', ...rows].join(
-    '\n',
-  );
+  return [
+    '| task | measure | csiflow | best baseline | measured on | no answer |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+/** How often there is no answer, for README; empty if there always is one. */
+function unansweredOf(columns: readonly Column[], own: Row | undefined): string {
+  const column = columns.find(({ id }) => id === abstained.id);
+  return column ? cellText(own?.cells[column.id], column.unit) : '';
 }
 
 function bestOf(rows: readonly Row[], column: string, best: 'highest' | 'lowest'): Row | undefined {

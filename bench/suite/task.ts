@@ -107,7 +107,7 @@ export interface Task {
   /** How the task is measured, for people. */
   readonly method: string;
   /** What a group is. */
-  readonly groups: 'people' | 'rooms' | 'chips';
+  readonly groups: 'people' | 'rooms' | 'devices';
   /** Folders below `data` that the task needs; empty: it is simulated. */
   readonly needs: readonly string[];
   readonly metrics: readonly Metric[];

@@ -7,7 +7,8 @@ import {
   type Context,
   type Output,
 } from '../../pipeline/component/index.js';
-import type { SensedEvent } from '../../pipeline/model/index.js';
+import type { SensedEvent, Window } from '../../pipeline/model/index.js';
+import { ENOUGH_HZ, FrameRate } from './impacts/frame-rate.js';
 import { FADING_SAMPLES } from './motion/floored.js';
 import { judgeOf } from './verdict/judge.js';
 import { FALL_SETTINGS } from './settings.js';
@@ -169,6 +170,7 @@ The weights for one link come from one person's falls on one chip: train your ow
         new Watch(environment, config, judge, dropped),
       ]),
     );
+    const tellSlow = slowTeller(config, context);
     return {
       process: (data): Output<SensedEvent> => {
         const watch = environments.get(data.environment);
@@ -177,6 +179,7 @@ The weights for one link come from one person's falls on one chip: train your ow
           const withdrawn = watch.see(data);
           return withdrawn.length === 0 ? NOTHING : { data: withdrawn };
         }
+        tellSlow(data);
         return watch.take(data);
       },
       watermark: (time) => {
@@ -207,3 +210,19 @@ The weights for one link come from one person's falls on one chip: train your ow
     };
   },
 });
+
+/** Tells people once of each room whose links have too few frames for the networks for several links. */
+function slowTeller(
+  { method }: Pick<Static<typeof CONFIG>, 'method'>,
+  { environments, log }: Context,
+): (window: Window) => void {
+  const several = environments.filter(({ links }) => method === 'nets' && links.length > 1);
+  const rates = new Map(several.map(({ id }) => [id, new FrameRate()]));
+  return (window) => {
+    const rate = rates.get(window.environment)?.see(window) ?? null;
+    if (rate === null) return;
+    log.warn(
+      `the links of ${window.environment} deliver ${rate.toFixed(0)} frames a second each: over several links, most falls are missed below ${ENOUGH_HZ}, and 50 are best (docs/limits.md)`,
+    );
+  };
+}

@@ -29,7 +29,10 @@ import { seeded } from '../../pipeline/base/random.js';
 import { parametersOf, readSeveralWeights } from '../../operators/detect-falls/networks/weights.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import type { Window } from '../../pipeline/model/index.js';
+import { detectFalls } from '../../operators/detect-falls/detect-falls.js';
+import { withDefaults } from '../kit/definition.js';
 import { afterThisTest } from '../support/clean-up.js';
+import { testContext } from '../support/context.js';
 import { bursts, eventsOf, makeDetector, START, windows } from './hand-made.js';
 
 /** Every candidate is an event. */
@@ -93,6 +96,22 @@ describe('detect-falls with several links', () => {
   it('reports how many links saw it', () => {
     const events = eventsOf(makeDetector(ANY, 2), onTwoLinks(windows(40, bursts(20))));
     expect(events.find(({ time }) => isAt(20, time))?.metadata).toMatchObject({ links: 2 });
+  });
+
+  it('tells once that its links have too few frames', () => {
+    const { context, recorded } = testContext();
+    const detector = detectFalls.create(withDefaults(detectFalls, {}) as never, context);
+    const slow = (frames: number) =>
+      onTwoLinks(windows(80, bursts(20))).map((one) => ({
+        ...one,
+        links: one.links.map((link) => ({ ...link, frames })),
+      }));
+    eventsOf(detector, [...slow(25), ...slow(20).slice(0, 29)]);
+    expect(recorded.lines).toEqual([]);
+    eventsOf(detector, slow(20));
+    expect(recorded.lines.map(({ message }) => message)).toEqual([
+      expect.stringContaining('the links of test-room deliver 20 frames a second each'),
+    ]);
   });
 
   it('judges the only remaining link as a room of one link', () => {

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { registryWith } from '../../api/plugins.js';
@@ -113,6 +121,12 @@ describe('weights trained on own recordings', () => {
     );
     writeFileSync(join(own.recordings, 'walk', '.DS_Store'), '');
     expect(listOwn(own.recordings)).toHaveLength(12);
+    symlinkSync(join(own.recordings, 'fall', 'p1-1.csi'), join(own.recordings, 'fall', 'p1-9.csi'));
+    symlinkSync(join(own.recordings, 'walk'), join(own.recordings, 'stroll'));
+    const linked = listOwn(own.recordings).map(({ path }) => path);
+    expect(linked).toContain(join(own.recordings, 'fall', 'p1-9.csi'));
+    expect(linked).toContain(join(own.recordings, 'stroll', 'p1-1.csi'));
+    rmSync(join(own.recordings, 'stroll'));
     writeFileSync(join(own.recordings, 'walk', 'evening.csi'), '');
     expect(() => listOwn(own.recordings)).toThrow(
       /walk\/evening\.csi does not say who it is of: name it PERSON-NUMBER\.ENDING/,

@@ -55,7 +55,7 @@ const PRESENCE: Question = {
 const taskOf = (question: Question, title: string, method: string): Task => ({
   title,
   method,
-  groups: 'chips',
+  groups: 'devices',
   needs: [ESPECTRE, CONTINUOUS, INTEL],
   metrics: [balancedOfTwo, f1, sensitivity, falsePositives, abstained],
   baselines: [RULE, MAJORITY, RANDOM],

@@ -215,7 +215,7 @@ export function readManifest(folder: string): Manifest {
   const file = join(folder, 'manifest.json');
   if (!existsSync(file)) {
     throw new InputError(
-      `${folder} has no weights: manifest.json is missing. Create them with \`csiflow train pose --out ${folder}\`.`,
+      `${folder} has no weights: manifest.json is missing. Create them with \`csiflow train pose --out FOLDER\`, and name that folder with a slash (./FOLDER): names without one are those of shipped models.`,
     );
   }
   return readJsonFile(file) as Manifest;

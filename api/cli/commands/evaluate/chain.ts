@@ -68,7 +68,7 @@ export function register(evaluate: Command): void {
     )
     .option(
       '--minutes <number>',
-      'minutes of empty rooms and of daily life (default: 2, 10)',
+      'minutes of empty rooms and of daily life, one number for both (default: 2 and 10)',
       numberAbove0(1440),
     )
     .addOption(

@@ -1,0 +1,28 @@
+import type { Window } from '../../../pipeline/model/index.js';
+import { mean } from '../../shared/mean.js';
+
+/** Frames a second of each link below which far fewer falls are found over several links. */
+export const ENOUGH_HZ = 25;
+/** Loss and gaps may lower the rate for this long before it counts, microseconds. */
+const LASTING_US = 30e6;
+
+/** Notices that the links of a room have had too few frames for a while. */
+export class FrameRate {
+  /** Event time since which there have been too few; null: there are enough. */
+  #since: number | null = null;
+  #isTold = false;
+
+  /** The mean rate of the links, frames a second, once there have been too few for a while; null otherwise. */
+  see({ links, points, step, start }: Window): number | null {
+    if (links.length === 0) return null;
+    const rate = mean(links.map(({ frames }) => (frames * 1e6) / (points * step)));
+    if (rate >= ENOUGH_HZ) {
+      this.#since = null;
+      return null;
+    }
+    this.#since ??= start;
+    if (this.#isTold || start - this.#since < LASTING_US) return null;
+    this.#isTold = true;
+    return rate;
+  }
+}
