@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import type { Recording } from '../../operators/detect-falls/training/recordings.js';
@@ -40,10 +40,10 @@ export function listOwn(named: string): readonly OwnClip[] {
       EXIT.invalid,
     );
   const clips = visibleIn(folder)
-    .filter((activity) => statSync(activity).isDirectory())
+    .filter((activity) => statusOf(activity).isDirectory())
     .flatMap((activity) =>
       visibleIn(activity)
-        .filter((path) => statSync(path).isFile())
+        .filter((path) => statusOf(path).isFile())
         .map((path) => ({
           path,
           person: personOf(basename(path), activity),
@@ -66,6 +66,14 @@ const visibleIn = (folder: string): readonly string[] =>
   readdirSync(folder)
     .filter((name) => !name.startsWith('.'))
     .map((name) => join(folder, name));
+
+/** @throws CommandError if it is a link to nothing */
+function statusOf(path: string): Stats {
+  const status = statSync(path, { throwIfNoEntry: false });
+  if (status === undefined)
+    throw new CommandError(`${path} is a link to nothing: mend or remove it`, EXIT.invalid);
+  return status;
+}
 
 /** A wrong person would be held out together with himself, and the report would flatter. */
 function personOf(name: string, folder: string): string {

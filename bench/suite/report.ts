@@ -35,9 +35,9 @@ export const reportText = ({ topology, tasks }: SuiteReport): string =>
   [
     '# The benchmark suite',
     '',
-    `This page shows how well csiflow does on eight tasks of Wi-Fi sensing, with people, rooms and chips that no model was trained on ([what is measured, and how](../suite.md)). Its rows are the results of \`${topology}\` on raw frames, unless a task says otherwise. \`csiflow evaluate suite\` writes the page; do not edit it.`,
+    `This page shows how well csiflow does on eight tasks of Wi-Fi sensing, with people, rooms or devices that no model was trained on ([what is measured, and how](../suite.md)). Its rows are the results of \`${topology}\` on raw frames, unless a task says otherwise. \`csiflow evaluate suite\` writes the page; do not edit it.`,
     '',
-    'Brackets contain the 95 % interval, by bootstrap over whole people, rooms or chips; there is none if there is only one. Rows in italics are baselines that need no CSI, or no learning.',
+    'Brackets contain the 95 % interval, by bootstrap over whole people, rooms or devices; there is none if there is only one. Rows in italics are baselines that need no CSI, or no learning.',
     '',
     ...tasks.map((one) => `${measuredText(one)}\n${measuredOn(one)}\n`),
   ].join('\n');

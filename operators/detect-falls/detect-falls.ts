@@ -8,7 +8,7 @@ import {
   type Output,
 } from '../../pipeline/component/index.js';
 import type { SensedEvent, Window } from '../../pipeline/model/index.js';
-import { ENOUGH_HZ, FrameRate } from './impacts/frame-rate.js';
+import { FrameRate } from './impacts/frame-rate.js';
 import { FADING_SAMPLES } from './motion/floored.js';
 import { judgeOf } from './verdict/judge.js';
 import { FALL_SETTINGS } from './settings.js';
@@ -93,7 +93,7 @@ Reads windows (any length; a grid step of 50 ms or less).
 
 **One link** is judged at each peak of its motion, by twelve features per antenna relative to the peak itself, from amplitudes
 at 20 Hz, sampled at five shifted times, so that it hardly matters where frames lie between the points of the windows; all
-scores are averaged. An alarm follows 3.7 s after the peak, because the quiet afterwards is part of the pattern.
+scores are averaged. Windows have to overlap for that, with a grid step of 20 ms or less. An alarm follows 3.7 s after the peak, because the quiet afterwards is part of the pattern.
 
 **Several links** are judged together at each sudden end of motion. A small network reads, in ten steps per second from 5 s before the end
 to 10 s after it: how much the amplitudes of each antenna changed within 20 to 1000 ms, how similar the changes of neighbouring carriers were,
@@ -222,7 +222,7 @@ function slowTeller(
     const rate = rates.get(window.environment)?.see(window) ?? null;
     if (rate === null) return;
     log.warn(
-      `the links of ${window.environment} deliver ${rate.toFixed(0)} frames a second each: over several links, most falls are missed below ${ENOUGH_HZ}, and 50 are best (docs/limits.md)`,
+      `the links of ${window.environment} deliver ${rate.toFixed(0)} frames a second on average: at 20, two of three falls over several links are missed; send 50 (docs/accuracy.md#frame-rates)`,
     );
   };
 }

@@ -52,8 +52,9 @@ export class Watch {
 
   constructor({ id, zones, links }: Environment, config: WatchConfig, judge: Judge, dropped: Dropped) {
     this.#environment = id;
-    // Several links are judged together, from the windows themselves; one of them alone only while the others are silent.
-    this.#resampler = new Resampler(links.length > 1 ? 1 : SINGLE_LINK_SHIFTS);
+    // Networks judge several links together, from the windows themselves, and one of them alone only while the others are
+    // silent.
+    this.#resampler = new Resampler(links.length > 1 && judge.impact ? 1 : SINGLE_LINK_SHIFTS);
     this.#people = new People(zones);
     this.#dropped = dropped;
     this.#config = config;

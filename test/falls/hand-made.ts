@@ -37,11 +37,11 @@ export function amplitudes(seconds: number, shape: Shape, step: Shape = () => 0)
 
 /** The same as windows of a second, one after the other, on the link `link-1`. */
 export const windows = (seconds: number, shape: Shape): Window[] =>
-  windowsOf(amplitudes(seconds, shape), RATE_HZ);
+  windowsOf(amplitudes(seconds, shape), RATE_HZ, RATE_HZ, RATE_HZ);
 
 /**
- * Windows of a second, one after the other, at 50 Hz: interpolated between 20 frames a second that come this share of
- * their period after the points that both rates have in common.
+ * Windows of two seconds at 50 Hz, one every 200 ms, as the shipped ones: interpolated between 20 frames a second that
+ * come this share of their period after the points that both rates have in common.
  */
 export function interpolated(seconds: number, shape: Shape, late: number): Window[] {
   const frames = amplitudes(seconds, (t) => shape(t + late / RATE_HZ));
@@ -51,22 +51,23 @@ export function interpolated(seconds: number, shape: Shape, late: number): Windo
     const of = (one: number) => frames[one * SUBCARRIERS + (i % SUBCARRIERS)] ?? 10;
     return of(frame) + (at - frame) * (of(frame + 1) - of(frame));
   });
-  return windowsOf(points, FINE_HZ);
+  return windowsOf(points, FINE_HZ, 2 * FINE_HZ, FINE_HZ / 5);
 }
 
 /** @param values [point, subcarrier], `rateHz` points a second */
-function windowsOf(values: Float32Array, rateHz: number): Window[] {
-  const size = rateHz * SUBCARRIERS;
-  return Array.from({ length: values.length / size }, (_, index) => {
+function windowsOf(values: Float32Array, rateHz: number, points: number, hop: number): Window[] {
+  const size = points * SUBCARRIERS;
+  const count = Math.floor((values.length / SUBCARRIERS - points) / hop) + 1;
+  return Array.from({ length: count }, (_, index) => {
     const complex = new Float32Array(2 * size);
-    for (let i = 0; i < size; i++) complex[2 * i] = values[index * size + i]!;
+    for (let i = 0; i < size; i++) complex[2 * i] = values[index * hop * SUBCARRIERS + i]!;
     return {
       port: 'window',
       environment: testEnvironment.id,
       index,
-      start: START + index * 1_000_000,
+      start: START + (index * hop * 1e6) / rateHz,
       step: 1e6 / rateHz,
-      points: rateHz,
+      points,
       links: [
         {
           id: 'link-1',
@@ -76,8 +77,8 @@ function windowsOf(values: Float32Array, rateHz: number): Window[] {
           subcarriers: Int16Array.from({ length: SUBCARRIERS }, (_, k) => k),
           centreMhz: 2437,
           values: complex,
-          gaps: new Uint8Array(rateHz),
-          frames: rateHz,
+          gaps: new Uint8Array(points),
+          frames: points,
           rssi: -40,
           quality: UNKNOWN_QUALITY,
         },

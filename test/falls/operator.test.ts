@@ -110,6 +110,15 @@ describe('detect-falls', () => {
     });
   });
 
+  it('learns noise floors again from the state of a version that sampled at one time', () => {
+    const [before, after] = [makeDetector(ANY, 2), makeDetector(ANY)];
+    eventsOf(before, windows(100, bursts(20)));
+    after.restore!(structuredClone(before.snapshot!()));
+    const next = windows(60, bursts(40)).map((one) => ({ ...one, start: one.start + 100e6 }));
+    const [fall] = eventsOf(after, next).filter(({ time }) => Math.abs((time - START) / 1e6 - 140) < 1);
+    expect(fall?.metadata).toMatchObject({ links: 1 });
+  });
+
   it('continues from a snapshot at any point as if it had never stopped', () => {
     const all = windows(50, bursts(20, 32));
     const whole = eventsOf(makeDetector(ANY), all);

@@ -127,6 +127,9 @@ describe('weights trained on own recordings', () => {
     expect(linked).toContain(join(own.recordings, 'fall', 'p1-9.csi'));
     expect(linked).toContain(join(own.recordings, 'stroll', 'p1-1.csi'));
     rmSync(join(own.recordings, 'stroll'));
+    symlinkSync('nowhere', join(own.recordings, 'fall', 'p1-8.csi'));
+    expect(() => listOwn(own.recordings)).toThrow('p1-8.csi is a link to nothing');
+    rmSync(join(own.recordings, 'fall', 'p1-8.csi'));
     writeFileSync(join(own.recordings, 'walk', 'evening.csi'), '');
     expect(() => listOwn(own.recordings)).toThrow(
       /walk\/evening\.csi does not say who it is of: name it PERSON-NUMBER\.ENDING/,

@@ -36,10 +36,12 @@ export class Resampler {
     const last = Math.floor((start + (points - 1) * step) / STEP);
     if (this.#next < 0 || first - this.#next > MAX_MISSING) this.#next = first;
     for (; this.#next < first; this.#next++) take(this.#next, []);
+    // Windows that do not overlap lack the points before their first one: they have one grid.
+    const isWhole = this.#next * STEP - start >= this.#shifts.at(-1)!;
+    const shifts = isWhole ? this.#shifts : this.#shifts.map(() => 0);
     for (; this.#next <= last; this.#next++) {
       const time = this.#next * STEP - start;
-      // Windows that do not overlap lack the points before their first one.
-      const at = this.#shifts.map((shift) => Math.max(0, Math.round((time - shift) / step)));
+      const at = shifts.map((shift) => Math.round((time - shift) / step));
       take(
         this.#next,
         window.links.map((link) => sampleOf(link, at)),

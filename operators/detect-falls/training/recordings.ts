@@ -10,6 +10,7 @@ import { amplitudeAt } from '../../shared/amplitude.js';
 
 /** Amplitudes of one link on the 20 Hz grid: the input of training and evaluation. */
 export interface Recording {
+  /** An antenna counts once for each shift of the grid, see `Resampler`. */
   readonly antennas: number;
   readonly subcarriers: number;
   readonly samples: number;

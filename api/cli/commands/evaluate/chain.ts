@@ -155,7 +155,9 @@ async function measure(options: Options): Promise<void> {
 /** @param ignoring the tables, if none of them applies other receivers */
 function receivedBy({ device, rate, out }: Options, ignoring: readonly TableName[]): Received | undefined {
   if (device === undefined && rate === undefined) return undefined;
-  const named = device === undefined ? '--rate' : '--device';
+  const named = [device !== undefined && '--device', rate !== undefined && '--rate']
+    .filter(Boolean)
+    .join(' and ');
   if (out !== undefined)
     throw new CommandError(
       `the tables of a report have their receivers: leave out ${named}, or print the table without --out`,
