@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Admin, Kafka } from 'kafkajs';
 import { loadKafka } from '../../../pipeline/kafka/index.js';
 import { led } from '../../../pipeline/kafka/led.js';
+import { until } from '../waiting.js';
 import { freePorts, Server, serverFolder, servicesFolder } from './server.js';
 
 export interface ClusterOptions {
@@ -70,7 +71,12 @@ export class KafkaCluster {
     const cluster = new KafkaCluster(folder, servers, brokers, secure, client);
     try {
       await Promise.all(servers.map((server) => server.start()));
-      await cluster.admin();
+      const admin = await cluster.admin();
+      // Before that, topics cannot be created: "Broker -1 not found in the cached metadata".
+      await until('its brokers have a controller', async () => {
+        const { brokers: known, controller } = await admin.describeCluster();
+        return controller !== null && known.length === nodes;
+      });
     } catch (error) {
       await cluster.stop();
       throw error;
