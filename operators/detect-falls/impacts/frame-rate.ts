@@ -17,7 +17,7 @@ export class FrameRate {
 
   /** The mean rate of the links, frames a second, once there have been too few for a while; null otherwise. */
   see({ links, points, step, start }: Window): number | null {
-    if (links.length === 0) return null;
+    if (this.#isTold || links.length === 0) return null;
     if (start < this.#newest || start - this.#newest > MAX_HOLE_US) this.#since = null;
     this.#newest = start;
     const rate = mean(links.map(({ frames }) => (frames * 1e6) / (points * step)));
@@ -26,7 +26,7 @@ export class FrameRate {
       return null;
     }
     this.#since ??= start;
-    if (this.#isTold || start - this.#since < LASTING_US) return null;
+    if (start - this.#since < LASTING_US) return null;
     this.#isTold = true;
     return rate;
   }
