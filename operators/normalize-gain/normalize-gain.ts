@@ -20,7 +20,9 @@ between them. It scales each frame as a whole; phases, and amplitudes within the
 | \`auto\` | as \`gain\`, until a value does not fit a signed byte: then the firmware compensates already, and that link's frames stay as they are | gain columns of an ESP32 |
 
 RSSI of 0 dBm and more, or below -128, counts as none. With \`steps\`, no frame is dropped for lack of RSSI. Health counts frames that were \`compensated\`, scaled by an
-\`assumed\` gain (the last one), or left \`unchanged\`; the log names links that have no RSSI.
+\`assumed\` gain (the last one, or the mean), or left \`unchanged\`; the log names links that have no RSSI.
+Some senders report the same RSSI with each packet, without measuring it. Once the level of such a link has changed by more
+than 3 dB without a jump, its mean gain over up to 15,000 frames is assumed, and the log says so, until its RSSI changes.
 
 With the other methods, frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link until 100 frames in a row have them. If only the gain of the
 analogue stages is known, the other one counts as constant. Frames without any amplitude are always dropped, as \`no_amplitude\`.
@@ -68,10 +70,10 @@ Sources: Meneghello et al., SHARP (TMC 2022); Halperin et al., Tool Release (CCR
   create: ({ method }, context) => {
     const used: Used =
       method === 'steps' ? { compensated: 0, assumed: 0, unchanged: 0 } : { compensated: 0, unchanged: 0 };
-    const lacksRssi = (link: number, consequence: string) => {
-      context.log.warn(`link ${context.links.at(link).link.id} has no RSSI: ${consequence}`);
+    const warn = (link: number, text: string) => {
+      context.log.warn(`link ${context.links.at(link).link.id} ${text}`);
     };
-    const operator = mapFrames(context, (layout) => new Scaling(layout, method, used, lacksRssi));
+    const operator = mapFrames(context, (layout) => new Scaling(layout, method, used, warn));
     return method === 'auto' || method === 'steps'
       ? { ...operator, describe: () => ({ frames: { ...used } }) }
       : operator;

@@ -2,6 +2,7 @@ import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/i
 import type { FrameMapper, Values } from '../shared/frame-mapper.js';
 import { GainBaseline, type BaselineState } from './baseline.js';
 import { GainSteps, type GainStepsState } from './gain-steps.js';
+import { UnmeasuredRssi, type UnmeasuredRssiState } from './unmeasured-rssi.js';
 
 /** So many frames in a row tell that a link has lost its RSSI, or that a problem is over. */
 const LASTING_FRAMES = 100;
@@ -14,21 +15,22 @@ const LOWEST_DBM = -128;
 /** Frames by how they were scaled. */
 export interface Used {
   compensated: number;
-  /** By the gain of an earlier frame; only with `steps`. */
+  /** By the gain of earlier frames; only with `steps`. */
   assumed?: number;
   unchanged: number;
 }
 
-/** Tells people once that a link lacks RSSI, and what follows. */
-type LacksRssi = (link: number, consequence: string) => void;
+/** Tells people what is wrong with a link's RSSI, and what follows. */
+type Warn = (link: number, text: string) => void;
 
 /** Inputs of a factor; one object for all frames. */
 interface Reading {
   block: CsiBlock;
   frame: number;
   antenna: number;
-  /** Mean |H|^2 and mean |H| of the values that are numbers. */
+  /** Mean |H|^2 of the values that are numbers. */
   power: number;
+  /** Mean |H| of them, only with `mean`. */
   mean: number;
   /** Gain of the link's baseline, dB, of the antenna. */
   baseline: number;
@@ -91,8 +93,12 @@ const NEEDS: Readonly<Record<Method, string | null>> = {
 interface ScalingState {
   readonly baselines: readonly BaselineState[];
   readonly steps: GainStepsState;
+  readonly unmeasured: UnmeasuredRssiState;
   readonly isCompensated: boolean;
 }
+
+/** Checkpoints of earlier versions lack what these did not know. */
+type EarlierState = Partial<ScalingState> & Pick<ScalingState, 'baselines'>;
 
 /** Checkpoints before 0.5.0: gain of the first frame of each antenna, dB. */
 interface OldState {
@@ -105,7 +111,7 @@ export class Scaling implements FrameMapper<ScalingState> {
   complaint: string | null = null;
   readonly #method: Method;
   readonly #used: Used;
-  readonly #lacksRssi: LacksRssi;
+  readonly #warn: Warn;
   /** Frames in a row without RSSI, and with one. */
   #missing = 0;
   #known = 0;
@@ -116,15 +122,16 @@ export class Scaling implements FrameMapper<ScalingState> {
   #reading: Reading | null = null;
   readonly #baselines: readonly GainBaseline[];
   readonly #steps = new GainSteps();
+  readonly #unmeasured = new UnmeasuredRssi();
   /** The firmware compensates: `auto` found a value that no ESP32 measures. */
   #isCompensated = false;
 
   /** @param used counts all links' frames */
-  constructor(layout: CsiLayout, method: Method, used: Used, lacksRssi: LacksRssi) {
+  constructor(layout: CsiLayout, method: Method, used: Used, warn: Warn) {
     this.layout = layout;
     this.#method = method;
     this.#used = used;
-    this.#lacksRssi = lacksRssi;
+    this.#warn = warn;
     this.#baselines = Array.from({ length: layout.rx }, () => new GainBaseline());
   }
 
@@ -148,7 +155,8 @@ export class Scaling implements FrameMapper<ScalingState> {
     });
     reading.block = block;
     reading.frame = frame;
-    measure(input, offset, size, reading);
+    reading.power = meanOf('power', input, offset, size);
+    if (this.#method === 'mean') reading.mean = meanOf('amplitude', input, offset, size);
     if (this.#method === 'steps') reading.steady = this.#steadyOf(reading);
     if (this.#stays(reading, input, offset, size)) return this.#leave(input, offset, size, output, to);
     const row = size / this.layout.rx;
@@ -165,7 +173,7 @@ export class Scaling implements FrameMapper<ScalingState> {
       for (let i = antenna * row; i < (antenna + 1) * row; i++) output[to + i] = input[offset + i]! * factor;
     }
     if (++this.#good >= LASTING_FRAMES) this.complaint = null;
-    if (this.#missing > 0) this.#used.assumed!++;
+    if (this.#missing > 0 || this.#unmeasured.isFound) this.#used.assumed!++;
     else this.#used.compensated++;
     return null;
   }
@@ -199,39 +207,56 @@ export class Scaling implements FrameMapper<ScalingState> {
   /** Without RSSI, the last gain; NaN if there is none. */
   #steadyOf({ block, frame, power }: Reading): number {
     if (!(power > 0)) return NaN;
-    const gain = toDb(power) - rssiOf(block, frame);
-    if (Number.isFinite(gain)) {
+    const level = toDb(power);
+    const rssi = rssiOf(block, frame);
+    if (Number.isFinite(level - rssi)) {
       if (++this.#known >= LASTING_FRAMES) this.#isTold = false;
       this.#missing = 0;
-      return this.#steps.see(gain);
+      return this.#gainBy(level, rssi, block.link[frame]!);
     }
     this.#known = 0;
     if (++this.#missing >= LASTING_FRAMES && !this.#isTold) {
       this.#isTold = true;
       const what = this.#steps.isUnused ? 'its frames stay as they are' : 'its last gain is assumed';
-      this.#lacksRssi(block.link[frame]!, what);
+      this.#warn(block.link[frame]!, `has no RSSI: ${what}`);
     }
-    return this.#steps.last;
+    return this.#unmeasured.isFound ? this.#unmeasured.gain : this.#steps.last;
+  }
+
+  #gainBy(level: number, rssi: number, link: number): number {
+    const steady = this.#steps.see(level - rssi);
+    const wasFound = this.#unmeasured.isFound;
+    this.#unmeasured.see(level, rssi);
+    if (!this.#unmeasured.isFound) return steady;
+    if (!wasFound)
+      this.#warn(
+        link,
+        `reports ${rssi} dBm with each packet while its level changes, so RSSI is not measured: its mean gain is assumed`,
+      );
+    return this.#unmeasured.gain;
   }
 
   snapshot(): ScalingState {
     return {
       steps: this.#steps.snapshot(),
+      unmeasured: this.#unmeasured.snapshot(),
       baselines: this.#baselines.map((one) => one.snapshot()),
       isCompensated: this.#isCompensated,
     };
   }
 
-  restore(state: ScalingState | Omit<ScalingState, 'steps'> | OldState): void {
-    const baselines =
-      'first' in state
-        ? Array.from(state.first, (reference) => ({ gains: new Float64Array(0), reference }))
-        : state.baselines;
-    if ('steps' in state) this.#steps.restore(state.steps);
+  restore(state: EarlierState | OldState): void {
+    const { steps, unmeasured, isCompensated, baselines } = 'first' in state ? fromFirst(state) : state;
+    if (steps) this.#steps.restore(steps);
+    if (unmeasured) this.#unmeasured.restore(unmeasured);
     for (const [antenna, one] of this.#baselines.entries()) one.restore(baselines[antenna]!);
-    this.#isCompensated = 'isCompensated' in state && state.isCompensated;
+    this.#isCompensated = isCompensated ?? false;
   }
 }
+
+const fromFirst = ({ first }: OldState): EarlierState => ({
+  baselines: Array.from(first, (reference) => ({ gains: new Float64Array(0), reference })),
+});
 
 /** True if a number cannot be one that an ESP32 measured: they have 8 bits. */
 function exceedsByte(values: Values, offset: number, size: number): boolean {
@@ -239,16 +264,16 @@ function exceedsByte(values: Values, offset: number, size: number): boolean {
   return false;
 }
 
-/** Mean amplitude and mean power of the values that are numbers. */
-function measure(values: Values, offset: number, size: number, reading: Reading): void {
-  let [count, sum, squares] = [0, 0, 0];
+/** Mean power, or mean amplitude, of the values that are numbers. */
+function meanOf(what: 'power' | 'amplitude', values: Values, offset: number, size: number): number {
+  const isPower = what === 'power';
+  let count = 0;
+  let sum = 0;
   for (let i = offset; i < offset + size; i += 2) {
-    const power = values[i]! ** 2 + values[i + 1]! ** 2;
+    const power = values[i]! * values[i]! + values[i + 1]! * values[i + 1]!;
     if (!(power < Infinity)) continue;
     count++;
-    sum += Math.sqrt(power);
-    squares += power;
+    sum += isPower ? power : Math.sqrt(power);
   }
-  reading.mean = sum / count;
-  reading.power = squares / count;
+  return sum / count;
 }

@@ -140,6 +140,51 @@ describe('`steps`', () => {
     expect(operator.describe!()).toEqual({ frames: { compensated: 0, assumed: 0, unchanged: 1 } });
   });
 
+  describe('with the same RSSI in each frame', () => {
+    /** Levels over 200 frames, and what is left of them, dB. */
+    const played = (levels: readonly number[], rssi = levels.map(() => -50)) => {
+      const { operator, recorded } = make('steps');
+      const frames = blockOf(
+        one,
+        levels.map((level) => ({ values: [10 ** (level / 20), 0, 0, 10 ** (level / 20)] })),
+      );
+      frames.rssi.set(rssi);
+      const [found] = outputs(operator, [frames]) as [CsiBlock];
+      const left = levels.map((_, frame) => 20 * Math.log10(amplitudes(found)[2 * frame]!));
+      return { left, lines: recorded.lines.map(({ message }) => message), frames: operator.describe!() };
+    };
+    const walk = Array.from({ length: 200 }, (_, frame) => 30 + 3 * Math.sin(frame / 8));
+
+    it('a level that changes smoothly stays, and people are told once', () => {
+      const { left, lines, frames } = played(walk);
+      const change = (values: readonly number[]) => values.slice(50).map((value) => value - values[199]!);
+      expectRelative(
+        change(left).map((value) => value + 100),
+        change(walk).map((value) => value + 100),
+        0.01,
+      );
+      expect(lines).toEqual([
+        'link link-1 reports -50 dBm with each packet while its level changes, so RSSI is not measured: its mean gain is assumed',
+      ]);
+      expect(frames).toMatchObject({ frames: { unchanged: 0 } });
+    });
+
+    it('a level that jumps is a gain that jumps', () => {
+      const { left, lines } = played(
+        Array.from({ length: 200 }, (_, i) => 30 + 3 * (Math.floor(i / 20) % 3)),
+      );
+      for (const level of left.slice(2)) expect(level).toBeCloseTo(-50, 1);
+      expect(lines).toEqual([]);
+    });
+
+    it('it counts as measured once it has changed', () => {
+      const rssi = walk.map((_, frame) => (frame < 150 ? -50 : -51));
+      const { left } = played(walk, rssi);
+      for (const level of left.slice(150)) expect(Math.abs(level + 51)).toBeLessThan(1.5);
+      expect(Math.max(...left.slice(50, 150)) - Math.min(...left.slice(50, 150))).toBeGreaterThan(5);
+    });
+  });
+
   it('drops frames of zeros, also if their gain is assumed', () => {
     const { operator, recorded } = make('steps');
     const frames = reported([-20, NaN, -20]);

@@ -146,6 +146,13 @@ describe('the source simulator', () => {
     expect(spread(errors)).toBeLessThan(2.3);
   });
 
+  test('reports one RSSI with all packets if told to, and the same frames otherwise', async () => {
+    const measured = levelsOf((await run(settings({ duration_s: 2, people: [] }))).blocks);
+    const always = levelsOf((await run(settings({ duration_s: 2, people: [], rssi_dbm: -50 }))).blocks);
+    expect(always.level).toEqual(measured.level);
+    expect(new Set(always.rssi)).toEqual(new Set([-50]));
+  });
+
   test('gives the same frames at any speed', async () => {
     const fast = await run(settings({ duration_s: 1 }));
     const paced = await run(settings({ duration_s: 1, speed: 40 }));

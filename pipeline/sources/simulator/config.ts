@@ -138,6 +138,14 @@ export const config = Type.Object(
       default: [0, 0],
       description: "Links' share of packets whose RSSI is 4 to 5 dB too large, random within this range.",
     }),
+    rssi_dbm: Type.Optional(
+      Type.Integer({
+        minimum: -128,
+        maximum: -1,
+        description:
+          'The RSSI of all packets, as senders report that do not measure it. By default, it is measured.',
+      }),
+    ),
     loss: range(0, 0.9, {
       default: [0, 0.1],
       description: "Links' share of lost packets, random within this range.",

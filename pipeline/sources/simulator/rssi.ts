@@ -6,6 +6,8 @@ export interface RssiOptions {
   readonly noiseDb: readonly [number, number];
   /** Share of packets whose RSSI is {@link OUTLIER_DB} too large. */
   readonly outliers: readonly [number, number];
+  /** What each packet reports instead, dBm; undefined: what is measured. */
+  readonly always?: number | undefined;
 }
 
 export const EXACT: RssiOptions = { noiseDb: [0, 0], outliers: [0, 0] };
@@ -17,16 +19,18 @@ const OUTLIER_DB = [4, 5] as const;
 export class RssiMeter {
   readonly #noiseDb: number;
   readonly #outliers: number;
+  readonly #always: number | undefined;
 
-  constructor(random: Random, { noiseDb, outliers }: RssiOptions) {
+  constructor(random: Random, { noiseDb, outliers, always }: RssiOptions) {
     this.#noiseDb = random.uniform(...noiseDb);
     this.#outliers = random.uniform(...outliers);
+    this.#always = always;
   }
 
   /** dBm, in whole decibels. */
   read(random: Random, powerDbm: number): number {
     const noise = this.#noiseDb > 0 ? this.#noiseDb * random.normal() : 0;
     const isOutlier = this.#outliers > 0 && random.chance(this.#outliers);
-    return Math.round(powerDbm + noise + (isOutlier ? random.uniform(...OUTLIER_DB) : 0));
+    return this.#always ?? Math.round(powerDbm + noise + (isOutlier ? random.uniform(...OUTLIER_DB) : 0));
   }
 }

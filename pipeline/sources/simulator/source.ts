@@ -122,6 +122,7 @@ class SimulatorSource implements Source {
       rssi: {
         noiseDb: [settings.rssi_noise_db[0]!, settings.rssi_noise_db[1]!],
         outliers: [settings.rssi_outliers[0]!, settings.rssi_outliers[1]!],
+        always: settings.rssi_dbm,
       },
       loss: [settings.loss[0]!, settings.loss[1]!],
       jitterMs: settings.jitter_ms,
