@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import {
   choice,
-  filePath,
   inputFile,
   defineOperator,
   hostComplaints,
@@ -31,7 +30,13 @@ import { peopleOf } from './people/people.js';
 import { inView, ofOneWindow, recall, type Remembered, type PersonEstimate } from './people/recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './windows/request.js';
 import { ServedModel } from './serving/served-model.js';
-import { readProfiles, type ErrorCalibration, type Manifest, type Profiles } from './model/weights.js';
+import {
+  readProfiles,
+  unknownModel,
+  type ErrorCalibration,
+  type Manifest,
+  type Profiles,
+} from './model/weights.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { urlFault } from '../../pipeline/base/host.js';
 
@@ -83,7 +88,8 @@ const Config = Type.Object(
       description:
         'Number of threads that compute, each with its own copy of the networks; of `remote`: of batches that the server receives at once. More than one helps WebAssembly if there are idle cores.',
     }),
-    weights: filePath({
+    weights: inputFile({
+      orName: true,
       default: 'auto',
       description:
         "`general` for any room, the name of another shipped model, or a folder created by `csiflow train pose`, relative to the topology's folder. `auto` uses the shipped model trained for exactly this environment if there is one, otherwise `general`.",
@@ -193,7 +199,7 @@ Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 
   stateVersion: 3,
   timeFields: ['time', 'seen'],
   liveFields: ['timeout_ms', 'articulate_below_m', 'presence', 'weights'],
-  check: ({ backend, url, token }) => complaints(backend, url, token),
+  check: (config) => complaints(config),
   config: Config,
   role: 'pose-network',
   network: NETWORK_FACTS,
@@ -227,8 +233,16 @@ Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 
   create: (config, context) => new InferPose(config, context),
 });
 
-/** Checks that span several fields. */
-function complaints(
+/** Checks beyond the schema. */
+function complaints({ backend, url, token, weights }: Static<typeof Config>): readonly Complaint[] {
+  const unknown = unknownModel(weights);
+  return [
+    ...(unknown ? [{ path: ['weights'], message: unknown }] : []),
+    ...serverComplaints(backend, url, token),
+  ];
+}
+
+function serverComplaints(
   backend: string,
   url: string | undefined,
   token: string | undefined,

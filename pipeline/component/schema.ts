@@ -31,9 +31,13 @@ export const filePath = (options: TSchemaOptions & { readonly description: strin
 export const scriptFile = (options: TSchemaOptions & { readonly description: string }): TString =>
   filePath({ ...options, scriptFile: true });
 
-/** A {@link filePath} that is read at startup: validation warns if the file does not exist. */
-export const inputFile = (options: TSchemaOptions & { readonly description: string }): TString =>
-  filePath({ ...options, inputFile: true });
+/**
+ * A {@link filePath} that is read at startup: validation warns if the file does not exist. With `orName`, a text
+ * of lower-case letters, digits and hyphens is a name and not a path.
+ */
+export const inputFile = (
+  options: TSchemaOptions & { readonly description: string; readonly orName?: true },
+): TString => filePath({ ...options, inputFile: true });
 
 /**
  * The field `ca` of a component that connects by TLS.

@@ -104,6 +104,23 @@ describe('a missing calibration', () => {
   });
 });
 
+describe('the model of infer-pose', () => {
+  const weighed = (weights: string) =>
+    found({
+      ...good,
+      operators: `${windows}, falls: { type: infer-pose, from: windows, weights: ${weights} }`,
+    });
+
+  test('is an error if a name is that of no shipped model', () => {
+    expect(weighed('general')).toEqual([]);
+    expect(weighed('genral')).toEqual(['4 error config.value.invalid']);
+  });
+
+  test('gives a warning if its folder is missing, as it may be created before the start', () => {
+    expect(weighed('./no-model')).toEqual(['4 warning config.file.missing']);
+  });
+});
+
 describe('the files of a pattern', () => {
   const reading = (fields: string) => found({ ...good, source: `type: file, ${fields}` });
 

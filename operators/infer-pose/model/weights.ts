@@ -94,9 +94,12 @@ export interface Model {
   readonly weights: Float32Array;
 }
 
+/** Other texts are paths. */
+const MODEL_NAME = /^[a-z0-9-]+$/;
+
 /** The folder of a model: one of the shipped ones, or a path relative to `folder`. */
 export const modelFolder = (name: string, folder: string): string =>
-  /^[a-z0-9-]+$/.test(name) ? packageFile(join(SHIPPED, name)) : resolve(folder, name);
+  MODEL_NAME.test(name) ? packageFile(join(SHIPPED, name)) : resolve(folder, name);
 
 /** The shipped models, by the name of their folder. */
 export const shippedModels = (): string[] =>
@@ -104,6 +107,13 @@ export const shippedModels = (): string[] =>
     .filter((entry) => entry.isDirectory() && existsSync(join(entry.parentPath, entry.name, 'manifest.json')))
     .map((entry) => entry.name)
     .sort();
+
+/** The problem with `weights` that name a model which is not shipped, for people; null: none. */
+export function unknownModel(weights: string): string | null {
+  const shipped = shippedModels();
+  if (weights === 'auto' || !MODEL_NAME.test(weights) || shipped.includes(weights)) return null;
+  return `no model \`${weights}\` is shipped, but \`auto\` and ${shipped.map((name) => `\`${name}\``).join(', ')}; if it is a folder, write \`./${weights}\``;
+}
 
 /** The model trained for exactly these environments' size and links if there is one, otherwise `general`. */
 export function chooseModel(environments: readonly Environment[]): string {

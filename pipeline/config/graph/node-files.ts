@@ -108,6 +108,9 @@ interface NamedFile {
   readonly isPattern: boolean;
 }
 
+/** See `inputFile`. */
+const isName = ({ value }: ScalarTree): boolean => /^[a-z0-9-]+$/.test(String(value));
+
 /** The texts of a tree that its schema marks as paths: see `filePath`. */
 function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {
   if (tree.kind === 'scalar') {
@@ -116,7 +119,7 @@ function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {
       {
         named: tree,
         isScript: schema['scriptFile'] === true,
-        isInput: schema['inputFile'] === true,
+        isInput: schema['inputFile'] === true && !(schema['orName'] === true && isName(tree)),
         isPattern: schema['filePattern'] === true,
       },
     ];

@@ -21,7 +21,7 @@ function ajvWith(options: Options): Ajv {
     code: { optimize: false },
   });
   addFormats.default(made);
-  const files = ['filePath', 'scriptFile', 'inputFile', 'filePattern', 'awaitedWith'];
+  const files = ['filePath', 'scriptFile', 'inputFile', 'filePattern', 'awaitedWith', 'orName'];
   made.addVocabulary(['markdownDescription', 'markdownEnumDescriptions']);
   made.addVocabulary([...files, 'commandLine', 'x-expected']);
   return made;

@@ -15,6 +15,7 @@ export const operator: OperatorDriver = {
     { max_batch: 0 },
     { presence: 2 },
     { weights: '' },
+    { weights: 'genral' },
     { backend: 'remote' },
     { url: 'http://gpu' },
   ],
