@@ -92,7 +92,7 @@ const Config = Type.Object(
       orName: true,
       default: 'auto',
       description:
-        "`general` for any room, the name of another shipped model, or a folder created by `csiflow train pose`, relative to the topology's folder. `auto` uses the shipped model trained for exactly this environment if there is one, otherwise `general`.",
+        "`general` for any room, the name of another shipped model, or a folder created by `csiflow train pose` (`./folder`), relative to the topology's folder. `auto` uses the shipped model trained for exactly this environment if there is one, otherwise `general`.",
     }),
     calibration: Type.Optional(
       inputFile({
@@ -199,7 +199,7 @@ Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 
   stateVersion: 3,
   timeFields: ['time', 'seen'],
   liveFields: ['timeout_ms', 'articulate_below_m', 'presence', 'weights'],
-  check: (config) => complaints(config),
+  check: complaints,
   config: Config,
   role: 'pose-network',
   network: NETWORK_FACTS,

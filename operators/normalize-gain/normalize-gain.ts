@@ -21,8 +21,8 @@ between them. It scales each frame as a whole; phases, and amplitudes within the
 
 RSSI of 0 dBm and more, or below -128, counts as none. With \`steps\`, no frame is dropped for lack of RSSI. Health counts frames that were \`compensated\`, scaled by an
 \`assumed\` gain (the last one, or the mean), or left \`unchanged\`; the log names links that have no RSSI.
-Some senders report the same RSSI with each packet, without measuring it. Once the level of such a link has changed by more
-than 3 dB without a jump, its mean gain over up to 15,000 frames is assumed, and the log says so, until its RSSI changes.
+Some devices report the same RSSI for every packet, without measuring it. Once the level of such a link has changed by more
+than 3 dB without a jump, its gain is averaged over about 15,000 frames, and the log says so. RSSI that has changed three times is measured.
 
 With the other methods, frames without the required values are dropped as \`gain_unknown\`, and the node is degraded and names the link until 100 frames in a row have them. If only the gain of the
 analogue stages is known, the other one counts as constant. Frames without any amplitude are always dropped, as \`no_amplitude\`.

@@ -217,7 +217,8 @@ export class Scaling implements FrameMapper<ScalingState> {
     this.#known = 0;
     if (++this.#missing >= LASTING_FRAMES && !this.#isTold) {
       this.#isTold = true;
-      const what = this.#steps.isUnused ? 'its frames stay as they are' : 'its last gain is assumed';
+      const last = this.#unmeasured.isFound ? 'mean' : 'last';
+      const what = this.#steps.isUnused ? 'its frames stay as they are' : `its ${last} gain is assumed`;
       this.#warn(block.link[frame]!, `has no RSSI: ${what}`);
     }
     return this.#unmeasured.isFound ? this.#unmeasured.gain : this.#steps.last;
@@ -227,13 +228,14 @@ export class Scaling implements FrameMapper<ScalingState> {
     const steady = this.#steps.see(level - rssi);
     const wasFound = this.#unmeasured.isFound;
     this.#unmeasured.see(level, rssi);
-    if (!this.#unmeasured.isFound) return steady;
-    if (!wasFound)
+    const { isFound } = this.#unmeasured;
+    if (isFound && !wasFound)
       this.#warn(
         link,
-        `reports ${rssi} dBm with each packet while its level changes, so RSSI is not measured: its mean gain is assumed`,
+        `reports ${rssi} dBm for every packet although its level changes, so RSSI is not measured: its mean gain is assumed`,
       );
-    return this.#unmeasured.gain;
+    if (wasFound && !isFound) this.#warn(link, 'has changed its RSSI, so it counts as measured again');
+    return isFound ? this.#unmeasured.gain : steady;
   }
 
   snapshot(): ScalingState {

@@ -2,14 +2,22 @@
 const JUMP_DB = 1;
 /** Change of the level without a jump that RSSI cannot miss, dB: it is rounded to whole decibels. */
 const UNMISSABLE_DB = 3;
-/** Frames over which a gain is averaged at most: five minutes at 50 frames per second. */
+/**
+ * RSSI that has changed so often is measured. A sender that does not measure it may begin with another value, as after
+ * its restart.
+ */
+const MEASURED = 3;
+/** Frames over which a gain is averaged: five minutes at 50 frames per second. Later ones replace earlier ones. */
 const LONGEST = 15_000;
 
 /** State of an {@link UnmeasuredRssi}, as plain data. */
 export interface UnmeasuredRssiState {
-  /** The only value so far, dBm; NaN before the first frame, and once there was another one. */
-  readonly only: number;
-  readonly isMeasured: boolean;
+  /** The value of the newest frames, dBm; NaN before the first one. */
+  readonly last: number;
+  /** How often it has changed. */
+  readonly changes: number;
+  /** The value by which the gain is computed, dBm. */
+  readonly reference: number;
   readonly isFound: boolean;
   /** Mean gain, dB, over a number of frames. */
   readonly gain: number;
@@ -17,13 +25,13 @@ export interface UnmeasuredRssiState {
 }
 
 /**
- * Notices a link whose RSSI is not measured: all of its packets have the same one, although their level changes
- * smoothly by more than RSSI can miss. Gain control changes a level in jumps, unless it follows the received power,
- * and then RSSI changes.
+ * Notices a link whose RSSI is not measured: it stays the same although the level of the frames changes smoothly by more
+ * than RSSI can miss. Gain control changes a level in jumps, unless it follows the received power, and then RSSI changes.
  */
 export class UnmeasuredRssi {
-  #only = NaN;
-  #isMeasured = false;
+  #last = NaN;
+  #changes = 0;
+  #reference = NaN;
   #isFound = false;
   #gain = 0;
   #frames = 0;
@@ -38,16 +46,22 @@ export class UnmeasuredRssi {
 
   /** Adds a frame of a link. @param level mean power of the frame's values, dB @param rssi dBm */
   see(level: number, rssi: number): void {
-    if (this.#isMeasured) return;
-    if (this.#frames === 0) this.#only = rssi;
-    if (rssi !== this.#only) {
-      this.#isMeasured = true;
-      this.#isFound = false;
-      return;
-    }
+    if (this.#changes >= MEASURED) return;
+    if (rssi !== this.#last) this.#beginWith(rssi);
     this.#frames = Math.min(this.#frames + 1, LONGEST);
-    this.#gain += (level - rssi - this.#gain) / this.#frames;
+    this.#gain += (level - this.#reference - this.#gain) / this.#frames;
     if (!this.#isFound) this.#follow(level);
+  }
+
+  #beginWith(rssi: number): void {
+    if (!Number.isNaN(this.#last)) this.#changes++;
+    this.#last = rssi;
+    if (this.#changes >= MEASURED) this.#isFound = false;
+    // A link that was found keeps its unit.
+    if (this.#isFound) return;
+    this.#reference = rssi;
+    this.#frames = 0;
+    this.#level = NaN;
   }
 
   #follow(level: number): void {
@@ -59,24 +73,26 @@ export class UnmeasuredRssi {
     this.#isFound = this.#highest - this.#lowest > UNMISSABLE_DB;
   }
 
-  /** The mean gain so far, dB: what frames of such a link can be scaled by. */
+  /** The mean gain, dB: what frames of such a link can be scaled by. */
   get gain(): number {
     return this.#gain;
   }
 
   snapshot(): UnmeasuredRssiState {
     return {
-      only: this.#only,
-      isMeasured: this.#isMeasured,
+      last: this.#last,
+      changes: this.#changes,
+      reference: this.#reference,
       isFound: this.#isFound,
       gain: this.#gain,
       frames: this.#frames,
     };
   }
 
-  restore({ only, isMeasured, isFound, gain, frames }: UnmeasuredRssiState): void {
-    this.#only = only;
-    this.#isMeasured = isMeasured;
+  restore({ last, changes, reference, isFound, gain, frames }: UnmeasuredRssiState): void {
+    this.#last = last;
+    this.#changes = changes;
+    this.#reference = reference;
     this.#isFound = isFound;
     this.#gain = gain;
     this.#frames = frames;

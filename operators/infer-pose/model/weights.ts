@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join, resolve } from 'node:path';
+import { PLAIN_NAME } from '../../../pipeline/component/schema.js';
 import type { Environment, Link } from '../../../pipeline/model/index.js';
 import { replaceFile } from '../../../pipeline/base/files.js';
 import { InputError } from '../../../pipeline/base/input-error.js';
@@ -94,8 +95,8 @@ export interface Model {
   readonly weights: Float32Array;
 }
 
-/** Other texts are paths. */
-const MODEL_NAME = /^[a-z0-9-]+$/;
+/** Other texts are paths, as `inputFile` with `orName` has it. */
+const MODEL_NAME = new RegExp(PLAIN_NAME);
 
 /** The folder of a model: one of the shipped ones, or a path relative to `folder`. */
 export const modelFolder = (name: string, folder: string): string =>
@@ -110,9 +111,10 @@ export const shippedModels = (): string[] =>
 
 /** The problem with `weights` that name a model which is not shipped, for people; null: none. */
 export function unknownModel(weights: string): string | null {
+  if (weights === 'auto' || !MODEL_NAME.test(weights)) return null;
   const shipped = shippedModels();
-  if (weights === 'auto' || !MODEL_NAME.test(weights) || shipped.includes(weights)) return null;
-  return `no model \`${weights}\` is shipped, but \`auto\` and ${shipped.map((name) => `\`${name}\``).join(', ')}; if it is a folder, write \`./${weights}\``;
+  if (shipped.includes(weights)) return null;
+  return `\`${weights}\` is no shipped model: write \`auto\` or ${shipped.map((name) => `\`${name}\``).join(', ')}, or for a folder \`./${weights}\``;
 }
 
 /** The model trained for exactly these environments' size and links if there is one, otherwise `general`. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { filesMatching, isFilePattern } from '../../base/file-pattern.js';
 import { plainSchema } from '../schema/schema-errors.js';
+import { PLAIN_NAME } from '../../component/schema.js';
 import { checkReach } from '../reading/files.js';
 import type { LinkedNode } from './nodes.js';
 import type { JsonSchema } from '../schema/json-schema.js';
@@ -49,7 +50,7 @@ export function checkFiles(
       if (!allowed) open.delete(draft.id);
       if (!allowed || !isInput || named.broken) continue;
       if (matching ? filesMatching(path).length > 0 : existsSync(path)) continue;
-      const missing = matching ? 'no file matches it' : 'the file does not exist';
+      const missing = matching ? 'no file matches it' : 'it does not exist';
       const message = `\`${draft.id}\` reads \`${asWritten(named)}\` at its start, but ${missing}`;
       problems.add('config.file.missing', named.location, message, { severity: 'warning' });
     }
@@ -109,7 +110,7 @@ interface NamedFile {
 }
 
 /** See `inputFile`. */
-const isName = ({ value }: ScalarTree): boolean => /^[a-z0-9-]+$/.test(String(value));
+const isName = ({ value }: ScalarTree): boolean => new RegExp(PLAIN_NAME).test(String(value));
 
 /** The texts of a tree that its schema marks as paths: see `filePath`. */
 function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {

@@ -143,7 +143,7 @@ export const config = Type.Object(
         minimum: -128,
         maximum: -1,
         description:
-          'The RSSI of all packets, as senders report that do not measure it. By default, it is measured.',
+          'RSSI of all packets, dBm, as from devices that do not measure it. By default, it is measured.',
       }),
     ),
     loss: range(0, 0.9, {

@@ -26,7 +26,7 @@ const VARIANTS: readonly Variant[] = [
     rssi_noise_db: [0.3, 0.3],
     rssi_outliers: [0.03, 0.03],
   }),
-  receivedBy('the same, steady gain, RSSI is always -50 dBm', { rssi_dbm: -50 }),
+  receivedBy('ESP32, 52 subcarriers, RSSI is always -50 dBm', { rssi_dbm: -50 }),
   receivedBy('ESP32, 802.11n: 56 subcarriers', { device: 'esp32-ht' }),
   receivedBy('ESP32-C6, 802.11ax: 242 subcarriers', { device: 'esp32-c6' }),
   receivedBy('Intel 5300: 30 subcarriers, 5.2 GHz', { device: 'intel-5300' }),
@@ -40,7 +40,7 @@ export async function receivers(plan: Plan): Promise<Table> {
   return {
     id: 'receivers',
     title: 'Other receivers',
-    method: `${scenesText(plan)} Receivers of all rows have one antenna each, and the same SNR. Gains stay within 1 dB, or follow the level in steps of 0.2 to 2.5 dB; RSSI is exact but for its rounding, or 3 % of packets have one that is 4 to 5 dB too large, and the others an error of 0.3 dB (standard deviation), or RSSI is not measured.`,
+    method: `${scenesText(plan)} Receivers of all rows have one antenna each, and the same SNR. Gains stay within 1 dB, or follow the level in steps of 0.2 to 2.5 dB; RSSI is exact but for its rounding, or 3 % of packets have one that is 4 to 5 dB too large, and the others an error of 0.3 dB (standard deviation). In one row, RSSI is not measured: all packets report -50 dBm.`,
     columns: CONDITION_COLUMNS,
     rows: [
       ...VARIANTS.map(({ name }) => conditionRow(name, tolds(name))),
