@@ -37,10 +37,12 @@ export interface SimulatedRoom {
   readonly examples: readonly SimulatedImpact[];
 }
 
-/** A room to simulate; `life4`: daily life with four links and 50 packets per second, as most sites have. */
+/** A room to simulate; `life4`: daily life with four links and 50 packets per second (`slow`: 20), as most sites have. */
 export interface Plan {
   readonly seed: number;
   readonly kind: Script | 'life4';
+  /** 20 to 30 packets per second; `life4`: 20. */
+  readonly slow?: boolean;
 }
 
 /** How rooms are simulated. */
@@ -55,6 +57,7 @@ export interface Simulation {
 /** For half the rooms; the others use the simulator's own. */
 const WIDE_SNR_DB = [8, 40] as const;
 const RATES = [30, 50, 50, 50, 80];
+const SLOW_RATES = [20, 20, 25, 30];
 const LINKS = [2, 3, 4, 4, 4, 4, 5, 6];
 /** No random stream of the simulator has this number or the next one. */
 const STREAM = 77;
@@ -95,7 +98,8 @@ export function simulateRooms(plans: readonly Plan[], simulation: Simulation): S
 /** Names the file of a room in the cache; rooms with other recorded motion have other files. */
 export function roomFiles(library?: MotionLibrary): (plan: Plan) => string {
   const motion = library ? `-${digestOfMotion(library)}` : '';
-  return ({ kind, seed }) => `i-${kind}-${seed}${RECORDED.includes(kind) ? motion : ''}.v8`;
+  return ({ kind, seed, slow }) =>
+    `i-${slow ? 'slow-' : ''}${kind}-${seed}${RECORDED.includes(kind) ? motion : ''}.v8`;
 }
 
 function digestOfMotion({ clips, falls }: MotionLibrary): string {
@@ -139,7 +143,7 @@ export function setUp(plan: Plan, library?: MotionLibrary) {
   const four = kind === 'life4' || (usual && seed >= UNTRAINED);
   const environment = randomEnvironment(seed, four ? 4 : draw(usual ? USUAL_LINKS : LINKS));
   const script = scriptOf(kind === 'life4' ? 'life' : kind, random, seed);
-  const rateHz = usual || kind === 'life4' ? 50 : draw(RATES);
+  const rateHz = usual || kind === 'life4' ? (plan.slow ? 20 : 50) : draw(plan.slow ? SLOW_RATES : RATES);
   const impairments = !usual && random.chance(0.5) ? { ...IMPAIRMENTS, snrDb: WIDE_SNR_DB } : IMPAIRMENTS;
   const recorded = RECORDED.includes(kind) ? { library } : {};
   const stage = new Stage(environment, { seed, rateHz, people: [{ script }], impairments, ...recorded });

@@ -9,6 +9,16 @@ export interface SeveralRooms {
   readonly tuning: readonly Plan[];
 }
 
+/** Which rooms to simulate. */
+interface Wanted {
+  /** Whether existing weights are trained further. */
+  readonly further: boolean;
+  /** Whether rooms are added where people play recorded motion. */
+  readonly recorded: boolean;
+  /** Whether links have few packets a second. */
+  readonly slow: boolean;
+}
+
 /** Rooms of consecutive seeds. */
 export const plans = (kind: Plan['kind'], first: number, count: number): Plan[] =>
   Array.from({ length: count }, (_, index) => ({ kind, seed: first + index }));
@@ -36,12 +46,26 @@ const TUNING = [
   ...plans('life4', 723_000, 40),
 ];
 
-/**
- * @param further whether existing weights are trained further
- * @param recorded whether rooms are added where people play recorded motion
- */
-export const severalRooms = (further: boolean, recorded: boolean): SeveralRooms => ({
-  training: [...(further ? FURTHER : TRAINING), ...(recorded ? RECORDED : [])],
-  watched: [...WATCHED, ...(recorded ? WATCHED_RECORDED : [])],
-  tuning: TUNING,
-});
+/** No daily life by itself: most time of the other scenes is that. */
+const SLOW = [
+  ...plans('falls', 606_000, 100),
+  ...plans('hard', 616_000, 140),
+  ...plans('dense', 626_000, 60),
+];
+const SLOW_RECORDED = plans('recorded', 645_000, 160);
+const SLOW_TUNING = [...plans('falls', 725_000, 40), ...plans('life4', 723_000, 24)];
+
+/** With `slow`, weights that are trained further see the same rooms as random ones. */
+export function severalRooms({ further, recorded, slow }: Wanted): SeveralRooms {
+  const watched = [...WATCHED, ...(recorded ? WATCHED_RECORDED : [])];
+  if (slow)
+    return {
+      training: slowly([...SLOW, ...(recorded ? SLOW_RECORDED : [])]),
+      watched: slowly(watched),
+      tuning: slowly(SLOW_TUNING),
+    };
+  const training = [...(further ? FURTHER : TRAINING), ...(recorded ? RECORDED : [])];
+  return { training, watched, tuning: TUNING };
+}
+
+const slowly = (all: readonly Plan[]): readonly Plan[] => all.map((plan) => ({ ...plan, slow: true }));

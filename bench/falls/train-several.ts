@@ -6,8 +6,8 @@ import { stoppedText } from '../../operators/shared/early-stop.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import {
   parametersOf,
-  severalWeightsOf,
   SEVERAL_WEIGHTS_FILE,
+  SLOW_WEIGHTS_FILE,
   type SeveralWeights,
 } from '../../operators/detect-falls/networks/weights.js';
 import { writeWeights, type Written } from '../../operators/detect-falls/training/write-weights.js';
@@ -21,6 +21,7 @@ import { writeSeveralReport, type Epoch } from './several-report.js';
 import { readTrainingState } from '../shared/training-state.js';
 import { trainImpacts, type ImpactSettings, type ImpactStanding } from './impact-training.js';
 import { simulateRooms, type Plan, type SimulatedImpact, type SimulatedRoom } from './scenes.js';
+import { originOf, startIn } from './several-origin.js';
 import { severalRooms } from './several-rooms.js';
 
 /** Settings of the networks for several links; chosen on rooms excluded from training (seeds from 700,000). */
@@ -50,6 +51,9 @@ export const FURTHER_SETTINGS = { epochs: 12, rate: 0.001, kept: 0.2 };
  */
 const FALSE_AN_HOUR = 1;
 
+/** In tuning rooms, these networks find more with 20 frames a second, and the others with 25. */
+const SLOW_BELOW_HZ = 23;
+
 /** How to train the networks for several links. */
 interface Options {
   readonly out?: string;
@@ -66,6 +70,8 @@ interface Options {
   readonly state?: string;
   /** File for a report with the course of the losses. */
   readonly report?: string;
+  /** For rooms whose links have few frames a second: below {@link SLOW_BELOW_HZ}. */
+  readonly slow?: boolean;
   readonly seed: number;
   /** Validations without improvement before a net's training stops; 0: it runs to its last epoch. */
   readonly patience: number;
@@ -90,7 +96,8 @@ export interface SeveralStanding {
  * @throws InputError that names the problem with the state, the motion or the weights
  */
 export async function trainSeveral({
-  out = outputFile(SEVERAL_WEIGHTS_FILE),
+  slow = false,
+  out = outputFile(slow ? SLOW_WEIGHTS_FILE : SEVERAL_WEIGHTS_FILE),
   cache,
   start = [],
   motion,
@@ -100,12 +107,12 @@ export async function trainSeveral({
   SeveralWeights & Written & { readonly points: readonly Operating[]; readonly curve: readonly Epoch[] }
 > {
   const { print } = training;
-  const firsts = start.map((file) => orInputError(() => severalWeightsOf(file)));
+  const firsts = start.map((file) => startIn(file, slow));
   const [first] = firsts;
   const library = motion === undefined ? undefined : orInputError(() => loadMotion(motion, 'training'));
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
-  const rooms = severalRooms(first !== undefined, library !== undefined);
+  const rooms = severalRooms({ further: first !== undefined, recorded: library !== undefined, slow });
   const examplesIn = (plans: readonly Plan[]) =>
     simulateRooms(plans, { cache, library, print }).flatMap(({ examples }) => examples);
   const examples = examplesIn(rooms.training);
@@ -123,18 +130,12 @@ export async function trainSeveral({
     Buffer.from(net.buffer, net.byteOffset, net.byteLength).toString('base64'),
   );
   const written = writeWeights<SeveralWeights>(out, {
-    name: 'falls-several',
+    name: slow ? 'falls-several-slow' : 'falls-several',
     // Shipped weights have a number instead: the warnings belong to one version.
     version: createHash('sha256').update(encoded.join()).digest('hex').slice(0, 12),
     lagsMs: LAGS_MS,
-    trainedOn: after(
-      firsts.at(-1)?.trainedOn,
-      `csiflow's simulator${library ? ' and recorded motion' : ''} (${amount}, 2 to 6 links)`,
-    ),
-    trainedWith: after(
-      firsts.at(-1)?.trainedWith,
-      `csiflow train falls --several${library ? ' --motion' : ''}${first ? ' --start' : ''}`,
-    ),
+    ...(slow && { belowHz: SLOW_BELOW_HZ }),
+    ...originOf(firsts.at(-1), amount, { slow, motion: library !== undefined }),
     settings: { ...settings, seed: training.seed, patience: training.patience },
     threshold: Number(thresholdAt(points, FALSE_AN_HOUR).toPrecision(4)),
     mean: scale.mean,
@@ -158,9 +159,6 @@ export function meanOf(
     net.map((_, i) => networks.reduce((sum, nets, which) => sum + shares[which]! * nets[number]![i]!, 0)),
   );
 }
-
-const after = (earlier: string | undefined, now: string): string =>
-  earlier === undefined ? now : `${earlier}; then ${now}`;
 
 function amountOf(examples: readonly SimulatedImpact[]): string {
   const falls = examples.filter(({ fall }) => fall >= 0).length;
@@ -269,7 +267,7 @@ export function standingOf(file: string | undefined, seed: number, digest: strin
     throw new InputError(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);
   if (standing.digest !== digest)
     throw new InputError(
-      `${file} holds a training in other rooms or of other first weights: name their --cache, --motion and --start, or remove the file to start over.`,
+      `${file} holds a training in other rooms or of other first weights: name their --cache, --motion, --slow and --start, or remove the file to start over.`,
     );
   return standing as SeveralStanding;
 }

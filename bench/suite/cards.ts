@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   SEVERAL_WEIGHTS_FILE,
+  SLOW_WEIGHTS_FILE,
   readSeveralWeights,
+  readSlowWeights,
   readWarningWeights,
   readWeights,
   WARNING_WEIGHTS_FILE,
   WEIGHTS_FILE,
+  type SeveralWeights,
 } from '../../operators/detect-falls/networks/weights.js';
 import { readManifest, SHIPPED } from '../../operators/infer-pose/model/weights.js';
 import { packageFile } from '../../pipeline/base/paths.js';
@@ -36,7 +39,7 @@ interface Described {
 
 /** The cards of all shipped models, with their results from a report. */
 export const cards = (report: SuiteReport): readonly Card[] =>
-  [pose(), falls(), fallsOfSeveral(), fallWarnings()].map((model) => ({
+  [pose(), falls(), fallsOfSeveral(), fallsOfSlow(), fallWarnings()].map((model) => ({
     path: `docs/models/${model.name}.md`,
     text: cardText(model, report),
   }));
@@ -117,18 +120,36 @@ function falls(): Described {
   };
 }
 
-function fallsOfSeveral(): Described {
-  const { name, version, trainedOn, trainedWith, nets, threshold } = readSeveralWeights();
+const fallsOfSeveral = (): Described =>
+  severalDescribed(
+    readSeveralWeights(),
+    SEVERAL_WEIGHTS_FILE,
+    'Whether an end of motion on several links is a fall; used by `detect-falls` if a room has two links or more.',
+  );
+
+function fallsOfSlow(): Described {
+  const weights = readSlowWeights();
+  return severalDescribed(
+    weights,
+    SLOW_WEIGHTS_FILE,
+    `Whether an end of motion on several links is a fall; used by \`detect-falls\` if the links have fewer than ${weights.belowHz} frames a second on average. So few hide the fastest part of a fall, so far fewer are found.`,
+  );
+}
+
+function severalDescribed(
+  { name, version, trainedOn, trainedWith, nets, threshold }: SeveralWeights,
+  file: string,
+  summary: string,
+): Described {
   return {
     name: `csiflow-${name}`,
     version,
-    summary:
-      'Whether an end of motion on several links is a fall; used by `detect-falls` if a room has two links or more.',
+    summary,
     facts: [
       ['nets', String(nets.length)],
       ['default threshold', String(threshold)],
-      ['file', SEVERAL_WEIGHTS_FILE],
-      ['SHA-256', digest(SEVERAL_WEIGHTS_FILE)],
+      ['file', file],
+      ['SHA-256', digest(file)],
       ['trained with', trainedWith],
     ],
     trainedOn: [trainedOn],

@@ -28,7 +28,7 @@ const CONFIG = Type.Object(
     weights: Type.Optional(
       inputFile({
         description:
-          "Weights that `csiflow train falls` wrote, relative to the topology's folder: for one link (`--recordings`), or for several (`--several`). They replace the shipped ones of their kind.",
+          "Weights that `csiflow train falls` wrote, relative to the topology's folder: for one link (`--recordings`), for several (`--several`), or for several with few frames a second (`--slow`). They replace the shipped ones of their kind; those of `--several` are then used for any number of frames.",
       }),
     ),
     threshold: Type.Optional(

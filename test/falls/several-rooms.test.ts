@@ -12,17 +12,22 @@ import {
 import { packageFile } from '../../pipeline/base/paths.js';
 import { temporaryFolder } from '../support/flow.js';
 
+const first = { further: false, recorded: true, slow: false };
+const further = { ...first, further: true };
+const slow = { ...further, slow: true };
+
 test('no room for the networks of several links trains, validates and sets the threshold', () => {
-  const all = [severalRooms(false, true), severalRooms(true, true)];
+  const all = [first, further, slow].map(severalRooms);
   const seeds = (part: 'training' | 'watched' | 'tuning') =>
     new Set(all.flatMap((rooms) => rooms[part].map(({ seed }) => seed)));
   const [training, watched, tuning] = [seeds('training'), seeds('watched'), seeds('tuning')];
   expect(new Set([...training, ...watched, ...tuning]).size).toBe(training.size + watched.size + tuning.size);
   // Weights that are trained further see no room again.
-  const again = severalRooms(true, false).training.filter(({ seed }) =>
-    severalRooms(false, false).training.some((first) => first.seed === seed),
+  const trained = [first, further, slow].map((wanted) => severalRooms(wanted).training);
+  expect(new Set(trained.flatMap((rooms) => rooms.map(({ seed }) => seed))).size).toBe(
+    // The recorded rooms of the first training are those of the next.
+    trained.flat().length - severalRooms(first).training.filter(({ kind }) => kind === 'recorded').length,
   );
-  expect(again).toEqual([]);
 });
 
 test('rooms are not taken from a cache that other recorded motion filled', () => {

@@ -231,6 +231,20 @@ describe('impacts of a room', () => {
       .flatMap((one) => impacts.take(one))
       .map(({ antennas, ...impact }) => ({ ...impact, antennas: antennas.map((changes) => changes.join()) }));
 
+  it('have the mean frame rate of the links over the last seconds, silent windows left out', () => {
+    const ratesOf = (some: readonly Window[]) => taken(new Impacts(), some).map(({ rateHz }) => rateHz);
+    const withFrames = (hz: (window: number) => readonly [number, number]) =>
+      records.map((one, at) => ({
+        ...one,
+        links: one.links.map((link, i) => ({ ...link, frames: (hz(at)[i]! * one.points * one.step) / 1e6 })),
+      }));
+    for (const rate of ratesOf(withFrames(() => [20, 30]))) expect(rate).toBeCloseTo(25, 5);
+    const last = withFrames(() => [20, 20]).map((one, at) => (at % 7 === 3 ? { ...one, links: [] } : one));
+    for (const rate of ratesOf(last)) expect(rate).toBeCloseTo(20, 5);
+    const odd = ratesOf(withFrames((at) => (at % 10 === 9 ? [50, 5] : [50, 50])));
+    for (const rate of odd) expect(rate).toBeGreaterThan(40);
+  });
+
   it('are the same with overlapping windows and after a snapshot at any window', () => {
     const whole = taken(new Impacts(), records);
     expect(whole.length).toBeGreaterThanOrEqual(2);

@@ -8,6 +8,10 @@ const LASTING_US = 30e6;
 /** Event time between the starts of two windows after which counting starts again, microseconds. */
 const MAX_HOLE_US = 5e6;
 
+/** Mean frames a second of a window's links; NaN without any. */
+export const rateOf = ({ links, points, step }: Window): number =>
+  mean(links.map(({ frames }) => (frames * 1e6) / (points * step)));
+
 /** Notices that the links of a room have had too few frames for a while. */
 export class FrameRate {
   /** Event time since which there have been too few; null: there are enough. */
@@ -16,11 +20,12 @@ export class FrameRate {
   #isTold = false;
 
   /** The mean rate of the links, frames a second, once there have been too few for a while; null otherwise. */
-  see({ links, points, step, start }: Window): number | null {
+  see(window: Window): number | null {
+    const { links, start } = window;
     if (this.#isTold || links.length === 0) return null;
     if (start < this.#newest || start - this.#newest > MAX_HOLE_US) this.#since = null;
     this.#newest = start;
-    const rate = mean(links.map(({ frames }) => (frames * 1e6) / (points * step)));
+    const rate = rateOf(window);
     if (rate >= ENOUGH_HZ) {
       this.#since = null;
       return null;

@@ -1,4 +1,5 @@
 import type { Window, WindowLink } from '../../../pipeline/model/index.js';
+import { rateOf } from './frame-rate.js';
 import { CHANNELS, Changes, MOTION, STEPS_PER_S, STEP_US, type ChangesState } from './changes.js';
 import { DropFinder, type DropFinderState } from './drops.js';
 
@@ -10,6 +11,8 @@ export const EARLY = { back: 45, ahead: 15 } as const;
 const WHOLE = { back: BACK, ahead: AHEAD } as const;
 /** A hole between windows after which everything restarts, microseconds. */
 const MAX_HOLE_US = 2_000_000;
+/** As long as an end of motion is judged, so that single windows do not decide. */
+const RATE_STEPS = BACK + AHEAD;
 /** Share of the steps whose motion must be known. */
 const MIN_KNOWN = 0.6;
 /** Steps relative to the end of motion between which its peak is searched. */
@@ -25,6 +28,8 @@ export interface Impact {
   readonly antennas: readonly Float32Array[];
   /** Links with enough data; two or more. */
   readonly links: number;
+  /** Mean frames a second of the room's links over about the last {@link RATE_STEPS}; NaN: unknown. */
+  readonly rateHz: number;
   /** Steps behind the least learnt noise floor. */
   readonly learnt: number;
   /** Highest motion of a link above its noise floor before the end, log10 of relative power. */
@@ -45,6 +50,8 @@ export class Impacts {
   #grid = 0;
   /** Number of the next grid point, -1 before the first. */
   #next = -1;
+  /** Frames a second of the links, averaged over about {@link RATE_STEPS}. */
+  #rateHz = NaN;
 
   /** @param early whether each end of motion is also returned immediately, before the data after it is known */
   constructor(early = false) {
@@ -100,9 +107,11 @@ export class Impacts {
     return made;
   }
 
-  #end({ points, step: grid, links }: Window): Impact[] {
+  #end(window: Window): Impact[] {
+    const { points, step: grid, links } = window;
     const step = stepOf(this.#next, grid);
     const spacing = new Map(links.map(({ id, frames }) => [id, (points * grid) / frames]));
+    this.#follow(rateOf(window));
     let [sum, count] = [0, 0];
     for (const [id, antennas] of this.#links) {
       for (const antenna of antennas) {
@@ -117,6 +126,12 @@ export class Impacts {
     return [this.#impactOf(this.#drops, step, motion), this.#impactOf(this.#early, step, motion)].filter(
       (impact) => impact !== null,
     );
+  }
+
+  /** A window in which all links are silent has no rate. */
+  #follow(rateHz: number): void {
+    if (Number.isNaN(this.#rateHz)) this.#rateHz = rateHz;
+    else if (!Number.isNaN(rateHz)) this.#rateHz += (rateHz - this.#rateHz) / RATE_STEPS;
   }
 
   #impactOf(finder: DropFinder | null, step: number, motion: number): Impact | null {
@@ -143,6 +158,7 @@ export class Impacts {
       time: (drop + 1) * STEP_US,
       early,
       links,
+      rateHz: this.#rateHz,
       learnt: Math.min(...antennas.map(({ learnt }) => learnt)),
       antennas: antennas.map(({ changes }) => changes),
       ...burstOf(
@@ -156,6 +172,7 @@ export class Impacts {
     return {
       grid: this.#grid,
       next: this.#next,
+      rateHz: this.#rateHz,
       drops: this.#drops.snapshot(),
       early: this.#early?.snapshot() ?? null,
       links: [...this.#links].map(([id, antennas]) => ({ id, antennas: antennas.map((a) => a.snapshot()) })),
@@ -165,6 +182,7 @@ export class Impacts {
   restore(state: ImpactsState): void {
     this.#grid = state.grid;
     this.#next = state.next;
+    this.#rateHz = state.rateHz ?? NaN;
     this.#drops.restore(state.drops);
     if (state.early) this.#early?.restore(state.early);
     this.#links.clear();
@@ -179,6 +197,8 @@ export class Impacts {
 export interface ImpactsState {
   readonly grid: number;
   readonly next: number;
+  /** Missing in states of earlier versions. */
+  readonly rateHz?: number;
   readonly drops: DropFinderState;
   /** Missing in states of earlier versions. */
   readonly early?: DropFinderState | null;

@@ -33,9 +33,13 @@ export interface SeveralWeights extends Trained, Scale {
   readonly lagsMs: readonly number[];
   readonly trainedOn: string;
   readonly trainedWith: string;
+  /** Mean frames a second of a room's links below which these weights are used; missing: the others. */
+  readonly belowHz?: number;
   /** Parameters of each network, 32-bit floats in base64. */
   readonly nets: readonly string[];
 }
+
+export type SlowWeights = SeveralWeights & { readonly belowHz: number };
 
 /** For early data: written by `csiflow train falls --warnings`. */
 export interface WarningWeights extends Trained {
@@ -49,12 +53,17 @@ export interface WarningWeights extends Trained {
 
 export const WEIGHTS_FILE = 'operators/detect-falls/weights/falls.json';
 export const SEVERAL_WEIGHTS_FILE = 'operators/detect-falls/weights/falls-several.json';
+export const SLOW_WEIGHTS_FILE = 'operators/detect-falls/weights/falls-several-slow.json';
 export const WARNING_WEIGHTS_FILE = 'operators/detect-falls/weights/falls-warning.json';
 
 export const readWeights = (path = packageFile(WEIGHTS_FILE)): FallWeights => read(path) as FallWeights;
 
 export const readSeveralWeights = (path = packageFile(SEVERAL_WEIGHTS_FILE)): SeveralWeights =>
   read(path) as SeveralWeights;
+
+/** For several links with few frames a second. */
+export const readSlowWeights = (path = packageFile(SLOW_WEIGHTS_FILE)): SlowWeights =>
+  read(path) as SlowWeights;
 
 export const readWarningWeights = (path = packageFile(WARNING_WEIGHTS_FILE)): WarningWeights =>
   read(path) as WarningWeights;
@@ -63,6 +72,8 @@ export const readWarningWeights = (path = packageFile(WARNING_WEIGHTS_FILE)): Wa
 export interface WeightsInUse {
   readonly one: FallWeights;
   readonly several: SeveralWeights;
+  /** For several links with few frames a second; null: `several` is for all of them. */
+  readonly slow: SlowWeights | null;
   /** The ones that results name: those of the user, if there are any. */
   readonly named: FallWeights | SeveralWeights;
 }
@@ -73,18 +84,22 @@ export interface WeightsInUse {
  * @throws Error that names the file and says what is wrong with it
  */
 export function weightsInUse(file: string | undefined, folder: string): WeightsInUse {
-  const [one, several] = [readWeights(), readSeveralWeights()];
-  if (file === undefined) return { one, several, named: one };
+  const shipped = { one: readWeights(), several: readSeveralWeights(), slow: readSlowWeights() };
+  if (file === undefined) return { ...shipped, named: shipped.one };
   const path = resolve(folder, file);
   const own = readOwn(path);
   if (isOfSeveral(own)) {
     parametersOf(own, path);
-    return { one, several: own, named: own };
+    const { belowHz = 1 } = own;
+    if (!(typeof belowHz === 'number' && belowHz > 0))
+      throw new Error(`${path} is damaged: \`belowHz\` is not a number of frames a second`);
+    const replaced = isOfSlow(own) ? { slow: own } : { several: own, slow: null };
+    return { ...shipped, ...replaced, named: own };
   }
   const fault = faultOf(own);
   if (fault !== null)
     throw new Error(`${path} ${fault}: name weights that this version's \`csiflow train falls\` wrote`);
-  return { one: own as FallWeights, several, named: own as FallWeights };
+  return { ...shipped, one: own as FallWeights, named: own as FallWeights };
 }
 
 function readOwn(path: string): unknown {
@@ -108,6 +123,8 @@ export function severalWeightsOf(path: string): SeveralWeights {
 
 const isOfSeveral = (weights: unknown): weights is SeveralWeights =>
   typeof weights === 'object' && weights !== null && 'lagsMs' in weights;
+
+const isOfSlow = (weights: SeveralWeights): weights is SlowWeights => weights.belowHz !== undefined;
 
 /** What is wrong with weights for one link; null: nothing. */
 function faultOf(weights: unknown): string | null {

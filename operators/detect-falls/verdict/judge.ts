@@ -10,8 +10,10 @@ import {
   headOf,
   parametersOf,
   readWarningWeights,
+  SLOW_WEIGHTS_FILE,
   weightsInUse,
   type SeveralWeights,
+  type SlowWeights,
   type WeightsInUse,
 } from '../networks/weights.js';
 
@@ -76,7 +78,7 @@ export function judgeOf(config: JudgeConfig, folder: string): Judge {
     };
   }
   const inUse = weightsInUse(config.weights, folder);
-  const { one: weights, several } = inUse;
+  const { one: weights, several, slow } = inUse;
   const scorer = netScorer(weights);
   return {
     threshold: config.threshold ?? weights.threshold,
@@ -84,17 +86,25 @@ export function judgeOf(config: JudgeConfig, folder: string): Judge {
     // If several links deliver, only their combined data counts: a single one takes a walk past it for a
     // fall.
     burst: (burst) => (burst.links < 2 ? ofBurst(burst, scorer, WARM_UP_RAISE) : null),
-    impact: impactScorer(several, weights.threshold),
+    impact: impactScorer(several, slow, weights.threshold),
     warning: config.warn ? warningOf(several, config.warn_threshold) : null,
   };
 }
 
-const modelOf = ({ one, several, named: { name, version } }: WeightsInUse): ModelReference => ({
+const modelOf = ({ one, several, slow, named: { name, version } }: WeightsInUse): ModelReference => ({
   name,
   version,
-  trainedOn: [...one.trainedOn.map(({ data }) => data), several.trainedOn].join(', '),
+  trainedOn: [
+    ...one.trainedOn.map(({ data }) => data),
+    several.trainedOn,
+    ...(slow ? [additionTo(several.trainedOn, slow.trainedOn)] : []),
+  ].join(', '),
   accuracy: one.report ?? 'docs/reports/suite.md',
 });
+
+/** Weights that continue others say again what those were trained on. */
+const additionTo = (earlier: string, later: string): string =>
+  later.startsWith(earlier) ? later.slice(earlier.length).replace(/^; /, '') : later;
 
 const linksOf = ({ views }: Candidate): number => new Set(views.map(({ link }) => link)).size;
 
@@ -119,12 +129,26 @@ function ofBurst(burst: Candidate, scorer: Scorer, warmUpRaise: number): Scored 
  * The score is the logit, shifted to the scale of one link so that one threshold fits both. The networks were
  * trained on rooms from their first seconds, so their threshold has no margin while floors are learnt.
  */
-function impactScorer(weights: SeveralWeights, threshold: number): (impact: Impact) => Scored {
-  const nets = parametersOf(weights);
+function impactScorer(
+  several: SeveralWeights,
+  slow: SlowWeights | null,
+  threshold: number,
+): (impact: Impact) => Scored {
+  const usual = excessOver(several);
+  const few = slow && { belowHz: slow.belowHz, excess: excessOver(slow, SLOW_WEIGHTS_FILE) };
   return (impact) => {
-    const inputs = impact.antennas.map((changes) => standardised(changes, weights));
-    const logit = nets.reduce((sum, net) => sum + logitOf(net, inputs), 0) / nets.length;
-    return ofImpact(impact, logit - weights.threshold + threshold);
+    // An unknown rate is no low one.
+    const excess = few && impact.rateHz < few.belowHz ? few.excess : usual;
+    return ofImpact(impact, threshold + excess(impact.antennas));
+  };
+}
+
+/** Logit of an end of motion, minus the threshold of the weights. */
+function excessOver(weights: SeveralWeights, file?: string): (antennas: Impact['antennas']) => number {
+  const nets = parametersOf(weights, file);
+  return (antennas) => {
+    const inputs = antennas.map((changes) => standardised(changes, weights));
+    return nets.reduce((sum, net) => sum + logitOf(net, inputs), 0) / nets.length - weights.threshold;
   };
 }
 

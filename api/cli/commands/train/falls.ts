@@ -11,6 +11,7 @@ interface Options {
   out?: string;
   seed: number;
   several?: boolean;
+  slow?: boolean;
   warnings?: boolean;
   cache?: string;
   motion?: string;
@@ -22,11 +23,13 @@ interface Options {
 }
 
 const EXAMPLES =
-  '\nExample:\n  csiflow train falls --recordings my-falls --topology my-room/topology.yaml --out models/my-falls.json\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms --state falls.state\n  csiflow train falls --several --cache rooms --motion motion --start operators/detect-falls/weights/falls-several.json --out models/falls.json\n  csiflow train falls --warnings --cache rooms --motion motion';
+  '\nExample:\n  csiflow train falls --recordings my-falls --topology my-room/topology.yaml --out models/my-falls.json\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms --state falls.state\n  csiflow train falls --several --cache rooms --motion motion --start operators/detect-falls/weights/falls-several.json --out models/falls.json\n  csiflow train falls --slow --cache rooms --motion motion --start operators/detect-falls/weights/falls-several.json --out models/slow-falls.json\n  csiflow train falls --warnings --cache rooms --motion motion';
 
 const MOTION =
   'with --several or --warnings: folder of recorded motion (clips/ and ragdoll-falls/); adds rooms where people move and fall as recorded';
 const WARNINGS = 'fit the model of early warnings, on simulated rooms and the shipped nets of several links';
+const SLOW =
+  'train the nets of several links for rooms with few frames a second: 20 to 30 from each link instead of 30 to 80 (implies --several)';
 const REPORT =
   'with --several: write the losses of all epochs, and the falls found in tuning rooms, to this Markdown file';
 const START =
@@ -57,6 +60,9 @@ export function register(train: Command): void {
     )
     .option('--seed <number>', 'seed of the bootstrap, the noise and the initial weights', wholeNumber(0), 1)
     .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
+    .addOption(
+      new Option('--slow', SLOW).implies({ several: true }).conflicts(['recordings', 'data', 'warnings']),
+    )
     .addOption(new Option('--warnings', WARNINGS).conflicts('several'))
     .option(
       '--cache <folder>',
