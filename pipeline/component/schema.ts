@@ -31,12 +31,9 @@ export const filePath = (options: TSchemaOptions & { readonly description: strin
 export const scriptFile = (options: TSchemaOptions & { readonly description: string }): TString =>
   filePath({ ...options, scriptFile: true });
 
-/** A text of which {@link inputFile} with `orName` says that it is a name. */
-export const PLAIN_NAME = '^[a-z0-9-]+$';
-
 /**
  * A {@link filePath} that is read at startup: validation warns if the file does not exist. With `orName`, a
- * {@link PLAIN_NAME} is no path.
+ * text of lower-case letters, digits and hyphens is a name and not a path.
  */
 export const inputFile = (
   options: TSchemaOptions & { readonly description: string; readonly orName?: true },

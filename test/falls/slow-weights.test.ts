@@ -50,7 +50,7 @@ test('shipped weights are those of a training with few frames, after those for m
   expect(model!.trainedOn.split(readSeveralWeights().trainedOn)).toHaveLength(2);
 });
 
-test('a limit that is no number is refused, with the file', () => {
+test('a limit that is not a number is refused, with the file', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'slow.json'), JSON.stringify({ ...readSlowWeights(), belowHz: '23 Hz' }));
   expect(() => scores([20], 'slow.json', folder)).toThrow(/slow\.json is damaged: `belowHz`/);

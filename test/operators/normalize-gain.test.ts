@@ -155,7 +155,7 @@ describe('`steps`', () => {
     };
     const walk = Array.from({ length: 200 }, (_, frame) => 30 + 3 * Math.sin(frame / 8));
 
-    it('a level that changes smoothly stays, and people are told once', () => {
+    it('a level that changes smoothly stays, and the log says so once', () => {
       const { left, lines, frames } = played(walk);
       for (let frame = 100; frame < 200; frame++)
         expect(Math.abs(left[frame]! - left[199]! - (walk[frame]! - walk[199]!))).toBeLessThan(1);
@@ -189,7 +189,7 @@ describe('`steps`', () => {
       expect(Math.max(...left.slice(50)) - Math.min(...left.slice(50))).toBeGreaterThan(5);
     });
 
-    it('it counts as measured once it has changed three times, and people are told', () => {
+    it('it counts as measured once it has changed three times, and the log says so', () => {
       const rssi = walk.map((_, frame) => (frame < 150 ? -50 : -50 - (frame % 2)));
       const { left, lines } = played(walk, rssi);
       for (const level of left.slice(155)) expect(Math.abs(level + 50.5)).toBeLessThan(2);

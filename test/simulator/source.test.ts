@@ -146,7 +146,7 @@ describe('the source simulator', () => {
     expect(spread(errors)).toBeLessThan(2.3);
   });
 
-  test('reports one RSSI with all packets if told to, and the same frames otherwise', async () => {
+  test('reports one RSSI with all packets if configured, and the same frames otherwise', async () => {
     const measured = levelsOf((await run(settings({ duration_s: 2, people: [] }))).blocks);
     const always = levelsOf((await run(settings({ duration_s: 2, people: [], rssi_dbm: -50 }))).blocks);
     expect(always.level).toEqual(measured.level);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PLAIN_NAME } from '../../../pipeline/component/schema.js';
 import type { Environment, Link } from '../../../pipeline/model/index.js';
 import { replaceFile } from '../../../pipeline/base/files.js';
 import { InputError } from '../../../pipeline/base/input-error.js';
 import { packageFile } from '../../../pipeline/base/paths.js';
+import { PLAIN_NAME } from '../../../pipeline/base/plain-name.js';
 import { readJsonFile } from '../../shared/json-file.js';
 import type { ConfirmationLaw } from '../memory/confirmation.js';
 import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from '../inputs/features.js';
@@ -95,12 +95,9 @@ export interface Model {
   readonly weights: Float32Array;
 }
 
-/** Other texts are paths, as `inputFile` with `orName` has it. */
-const MODEL_NAME = new RegExp(PLAIN_NAME);
-
 /** The folder of a model: one of the shipped ones, or a path relative to `folder`. */
 export const modelFolder = (name: string, folder: string): string =>
-  MODEL_NAME.test(name) ? packageFile(join(SHIPPED, name)) : resolve(folder, name);
+  PLAIN_NAME.test(name) ? packageFile(join(SHIPPED, name)) : resolve(folder, name);
 
 /** The shipped models, by the name of their folder. */
 export const shippedModels = (): string[] =>
@@ -111,7 +108,7 @@ export const shippedModels = (): string[] =>
 
 /** The problem with `weights` that name a model which is not shipped, for people; null: none. */
 export function unknownModel(weights: string): string | null {
-  if (weights === 'auto' || !MODEL_NAME.test(weights)) return null;
+  if (weights === 'auto' || !PLAIN_NAME.test(weights)) return null;
   const shipped = shippedModels();
   if (shipped.includes(weights)) return null;
   return `\`${weights}\` is no shipped model: write \`auto\` or ${shipped.map((name) => `\`${name}\``).join(', ')}, or for a folder \`./${weights}\``;

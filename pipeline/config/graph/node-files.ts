@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { filesMatching, isFilePattern } from '../../base/file-pattern.js';
 import { plainSchema } from '../schema/schema-errors.js';
-import { PLAIN_NAME } from '../../component/schema.js';
+import { PLAIN_NAME } from '../../base/plain-name.js';
 import { checkReach } from '../reading/files.js';
 import type { LinkedNode } from './nodes.js';
 import type { JsonSchema } from '../schema/json-schema.js';
@@ -110,7 +110,7 @@ interface NamedFile {
 }
 
 /** See `inputFile`. */
-const isName = ({ value }: ScalarTree): boolean => new RegExp(PLAIN_NAME).test(String(value));
+const isName = ({ value }: ScalarTree): boolean => PLAIN_NAME.test(String(value));
 
 /** The texts of a tree that its schema marks as paths: see `filePath`. */
 function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {
