@@ -111,7 +111,7 @@ export function unknownModel(weights: string): string | null {
   if (weights === 'auto' || !PLAIN_NAME.test(weights)) return null;
   const shipped = shippedModels();
   if (shipped.includes(weights)) return null;
-  return `\`${weights}\` is no shipped model: write \`auto\` or ${shipped.map((name) => `\`${name}\``).join(', ')}, or for a folder \`./${weights}\``;
+  return `\`${weights}\` is not a shipped model: write \`auto\` or ${shipped.map((name) => `\`${name}\``).join(', ')}, or for a folder \`./${weights}\``;
 }
 
 /** The model trained for exactly these environments' size and links if there is one, otherwise `general`. */
