@@ -46,7 +46,7 @@ const TUNING = [
   ...plans('life4', 723_000, 40),
 ];
 
-/** No daily life by itself: most time of the other scenes is that. */
+/** Without `life`: `dense` is daily life without falls, too, with shorter rests. */
 const SLOW = [
   ...plans('falls', 606_000, 100),
   ...plans('hard', 616_000, 140),

@@ -156,7 +156,7 @@ function severalDescribed(
     tasks: [],
     more: '[falls-several-links.md](../reports/falls-several-links.md)',
     limits: [
-      'It was trained and measured only in simulated rooms, on simulated falls and on falls of 40 rag-dolls.',
+      'It knows only simulated rooms: it was trained on simulated falls and on falls of 40 rag-dolls, and never measured on real ones.',
       'It has learnt these kinds of falls. Before rag-dolls were among them, it missed 93 % of the falls of rag-dolls: expect to miss falls of other kinds.',
       ...FALL_LIMITS,
     ],
