@@ -6,7 +6,8 @@ import { carrierRuns, carriersIn } from './carrier-runs.js';
  */
 
 /** The part of the packet that the channel was estimated from. Blocks of different fields never mix. */
-export type TrainingField = 'lltf' | 'ht-ltf' | 'stbc-ht-ltf' | 'vht-ltf' | 'he-ltf' | 'eht-ltf';
+export const TRAINING_FIELDS = ['lltf', 'ht-ltf', 'stbc-ht-ltf', 'vht-ltf', 'he-ltf', 'eht-ltf'] as const;
+export type TrainingField = (typeof TRAINING_FIELDS)[number];
 
 /**
  * What was measured. A `channel-estimate` is a receiver's estimate from a training field. A

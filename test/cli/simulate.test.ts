@@ -6,6 +6,7 @@ import { Progress } from '../../api/cli/progress.js';
 import type { Source } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment } from '../../pipeline/model/index.js';
 import { file } from '../../pipeline/sources/file/file.js';
+import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
@@ -51,7 +52,16 @@ async function framesOf(source: Source): Promise<readonly unknown[]> {
         const size = block.values.length / block.count;
         for (let i = 0; i < block.count; i++) {
           const values = Array.from(block.values.subarray(i * size, (i + 1) * size), (value) => value + 0);
-          rows.push([block.time[i], block.link[i], block.sequence[i], block.rssi[i], block.noise[i], values]);
+          const { key } = block.layout;
+          rows.push([
+            key,
+            block.time[i],
+            block.link[i],
+            block.sequence[i],
+            block.rssi[i],
+            block.noise[i],
+            values,
+          ]);
         }
       }
       return true;
@@ -60,17 +70,27 @@ async function framesOf(source: Source): Promise<readonly unknown[]> {
   return rows;
 }
 
-test('the capture contains exactly the frames of the simulator', async () => {
-  const topology = scene('rate_hz: 20, seed: 4, duration_s: 3');
-  const { code, output } = await csiflow('simulate', topology, '--out', at('a.csi'));
-  expect(code, output).toBe(0);
-  const { context } = testContext({ environments: [room], links: new LinkTable([room]) });
-  const config = { rate_hz: 20, seed: 4, duration_s: 3, speed: 0, start_time: '2026-01-01T00:00:00Z' };
-  const played = await framesOf(file.create(withDefaults(file, { path: at('a.csi') }) as never, context));
-  const simulated = await framesOf(simulator.create(withDefaults(simulator, config) as never, context));
-  expect(played.length).toBeGreaterThan(80);
-  expect(played).toEqual(simulated);
-});
+test.each(Object.keys(DEVICES))(
+  'the capture contains exactly the frames of the simulator: %s',
+  async (device) => {
+    const topology = scene(`rate_hz: 20, seed: 4, duration_s: 3, device: ${device}`);
+    const { code, output } = await csiflow('simulate', topology, '--out', at('a.csi'), '--force');
+    expect(code, output).toBe(0);
+    const { context } = testContext({ environments: [room], links: new LinkTable([room]) });
+    const config = {
+      rate_hz: 20,
+      seed: 4,
+      duration_s: 3,
+      device,
+      speed: 0,
+      start_time: '2026-01-01T00:00:00Z',
+    };
+    const played = await framesOf(file.create(withDefaults(file, { path: at('a.csi') }) as never, context));
+    const simulated = await framesOf(simulator.create(withDefaults(simulator, config) as never, context));
+    expect(played.length).toBeGreaterThan(80);
+    expect(played).toEqual(simulated);
+  },
+);
 
 test('options override the file; the truth is written beside it', async () => {
   const topology = scene('rate_hz: 20, seed: 4, duration_s: 3', 'more.yaml');

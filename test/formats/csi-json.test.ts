@@ -44,6 +44,14 @@ test("a body of the service interface is a frame of its router's link", () => {
   expect(recogniseRecord(bytes(body()))).toBe(format);
 });
 
+test('the training field sets the spacing of subcarriers', () => {
+  const trainings = [{}, { training: 'he-ltf' }].map((stated) => {
+    const [block] = decode(body({}, stated)).data;
+    return (block as CsiBlock).layout.training;
+  });
+  expect(trainings).toEqual(['ht-ltf', 'he-ltf']);
+});
+
 test('counts no loss without numbers, and counts an unknown router', () => {
   expect(decode(body().csi_data).data).toHaveLength(1);
   expect(decode(body({}, { router_id: 'nobody' })).recorded.dropped).toEqual({ unknown_sender: 1 });
@@ -54,6 +62,7 @@ test.each([
   ['no antenna', body({ antenna_data: [] }), 'decode.antennas'],
   ['an invalid value', body({ antenna_data: [[{ real: 'x', imag: 1 }]] }), 'decode.value'],
   ['indices that do not fit', body({}, { subcarriers: [1, 1, 2, 3] }), 'decode.subcarriers'],
+  ['an unknown training field', body({}, { training: 'lts' }), 'decode.subcarriers'],
 ])('rejects %s with its reason', (_, value, code) => {
   const { data, failed } = decode(value);
   expect(data).toEqual([]);

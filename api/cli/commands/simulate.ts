@@ -22,7 +22,9 @@ export function register(program: Command): void {
   program
     .command('simulate')
     .argument('<topology>', 'file with the environment and, under a source of type simulator, the scene')
-    .description('Write a simulated scene to a capture, as the datagrams of ESP32 boards.')
+    .description(
+      'Write a simulated scene to a capture, as the datagrams of ESP32 boards, or as JSON if the simulator has another `device`.',
+    )
     .requiredOption('--out <file>', 'the capture to write')
     .option('--source <id>', 'the simulator, if the topology has several; without one: the default scene')
     .option('--seconds <n>', 'event time to simulate; default: duration_s of the source, otherwise 60')
@@ -71,18 +73,26 @@ async function sceneIn(file: string, options: Options): Promise<SimulatedScene> 
 
 /** Plays the scene into the capture; removes a capture without records. */
 async function capture(scene: SimulatedScene, { out, truth, note, force }: Options): Promise<Recorded> {
-  const [{ rm }, { simulateInto }, { CaptureWriter }, { Progress }, { untilStopped }, { notMade }] =
-    await Promise.all([
-      import('node:fs/promises'),
-      import('../recordings/simulate.js'),
-      import('../recordings/capture-writer.js'),
-      import('../progress.js'),
-      import('../until-stopped.js'),
-      import('../recordings/errors.js'),
-    ]);
+  const [
+    { rm },
+    { simulateInto },
+    { formatOf },
+    { CaptureWriter },
+    { Progress },
+    { untilStopped },
+    { notMade },
+  ] = await Promise.all([
+    import('node:fs/promises'),
+    import('../recordings/simulate.js'),
+    import('../recordings/simulated-datagrams.js'),
+    import('../recordings/capture-writer.js'),
+    import('../progress.js'),
+    import('../until-stopped.js'),
+    import('../recordings/errors.js'),
+  ]);
   const rooms = scene.environments.map(({ id }) => id).join(', ');
   const meta = {
-    format: 'adr018',
+    format: formatOf(scene.config),
     origin: 'simulated' as const,
     created: new Date().toISOString(),
     source: `simulation of ${rooms}, seed ${String(scene.config['seed'])}`,

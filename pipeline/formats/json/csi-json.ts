@@ -1,4 +1,4 @@
-import type { CsiLayout } from '../../model/index.js';
+import { TRAINING_FIELDS, type CsiLayout } from '../../model/index.js';
 import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from '../decoder/frame-decoder.js';
 import { latin1, LINE_END, LineCutter, type LineKind } from '../containers/line-cutter.js';
 import { recordingOf, type FileFormat, type Format } from '../contract/format.js';
@@ -11,7 +11,7 @@ import { parseJson } from '../decoder/parse-json.js';
  * its content) with `timestamp`, `antenna_data` (a list for each antenna of `{real, imag}` for each
  * subcarrier) and `metadata` with `router_id`, which links use as the sender, and `signal_strength` in dBm.
  * `metadata` can also contain values that this body cannot express: `sequence`, `noise` (dBm), `centre_mhz`,
- * `bandwidth_mhz`, `subcarriers` (indices).
+ * `bandwidth_mhz`, `subcarriers` (indices), `training` (field of the packet, which sets their spacing).
  */
 export const csiJson: Format = {
   name: 'csi-json',
@@ -97,6 +97,12 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
     if (!fill(values, row * count * 2, antenna as readonly unknown[]))
       return { fault: 'value', reason: `antenna ${row} has a value that is not {real, imag} with numbers` };
   }
+  const { training } = metadata;
+  if (training !== undefined && !TRAINING_FIELDS.some((field) => field === training))
+    return {
+      fault: 'subcarriers',
+      reason: `metadata.training is ${JSON.stringify(training)}: one of ${TRAINING_FIELDS.join(', ')}`,
+    };
   const layout = statedLayout(antennas.length, count, metadata);
   if (!layout)
     return { fault: 'subcarriers', reason: `metadata.subcarriers are not ${count} ascending indices` };
@@ -151,8 +157,9 @@ export function statedLayout(rx: number, count: number, metadata: Fields): CsiLa
   if (subcarriers.length !== count || !isAscending(subcarriers)) return null;
   const centreMhz = numberOf(metadata['centre_mhz']) ?? ASSUMED_MHZ;
   const bandwidthMhz = numberOf(metadata['bandwidth_mhz']) ?? (count <= 64 ? 20 : count <= 128 ? 40 : 80);
-  const key = [rx, centreMhz, bandwidthMhz, ...subcarriers].join(' ');
-  return layouts.of(key, () => ({ rx, tx: 1, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' }));
+  const training = TRAINING_FIELDS.find((field) => field === metadata['training']) ?? 'ht-ltf';
+  const key = [rx, centreMhz, bandwidthMhz, training, ...subcarriers].join(' ');
+  return layouts.of(key, () => ({ rx, tx: 1, subcarriers, bandwidthMhz, centreMhz, training }));
 }
 
 /** Indices on both sides of the centre; an even number omits the centre. */
