@@ -10,7 +10,10 @@ import { loadTrainingBackend } from '../../operators/infer-pose/training/backend
 import { calibrate } from '../../operators/infer-pose/training/evaluate.js';
 import { readJsonFile } from '../../operators/shared/json-file.js';
 import { CROWD_ODDS, withCrowdOdds } from '../memory/crowd-odds.js';
+import { BANDS } from '../memory/bands.js';
 import { simulateCourses } from '../memory/courses.js';
+import { inBand } from '../memory/receivers.js';
+import { TABLES } from './rooms.js';
 import { judgeMemory } from '../memory/judge-memory.js';
 import { TUNING } from '../memory/train-memory.js';
 
@@ -20,6 +23,9 @@ import { TUNING } from '../memory/train-memory.js';
  * training started; `csiflow train confirmation` fits it anew.
  */
 
+/** A channel in the middle of those at 5 GHz. */
+const FIVE_MHZ = 5500;
+
 const { values } = parseArgs({
   options: {
     /** Folder with weights.bin, memory.bin and training.json. */
@@ -28,6 +34,12 @@ const { values } = parseArgs({
     /** The model from which training started. */
     start: { type: 'string', default: 'general' },
     version: { type: 'string' },
+    /** Where the receivers work that the model is for. */
+    band: { type: 'string', default: '2.4-ghz' },
+    /** The table of rooms that it was trained on: as many of them as `rooms` of training.json says, in turn. */
+    table: { type: 'string', default: 'training' },
+    /** The model's name; that of the model from which training started if missing. */
+    name: { type: 'string' },
     /** Held-out windows for each of three numbers of links, for the pose network's error scales. */
     sequences: { type: 'string', default: '1000' },
     /** Folder that caches simulated rooms. */
@@ -35,26 +47,31 @@ const { values } = parseArgs({
   },
 });
 const { trained, out, start, sequences, cache } = values;
-if (trained === undefined || out === undefined) throw new Error('usage: README.md beside this file');
+const band = BANDS.find((one) => one === values.band);
+if (trained === undefined || out === undefined || !band || !(values.table in TABLES))
+  throw new Error('usage: README.md beside this file');
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const weights = trainedWeights('weights.bin', PARAMETERS);
 const memory = withCrowdOdds(trainedWeights('memory.bin', MEMORY_PARAMETERS), CROWD_ODDS);
-const training = readJsonFile(join(trained, 'training.json')) as Readonly<Record<string, unknown>>;
+const training = {
+  ...(readJsonFile(join(trained, 'training.json')) as Readonly<Record<string, unknown>>),
+  ...{ table: values.table, kinds: TABLES[values.table as keyof typeof TABLES] },
+};
 await loadTrainingBackend();
 
 const before = readManifest(namedModel(start));
-const { version } = { version: before.version, ...values };
-const { name, trainedOn, accuracy, site } = before;
+const { version, name } = { version: before.version, name: before.name, ...values };
+const { trainedOn, accuracy, site } = before;
 const manifest = writeModel(out, weights, {
   ...{ name, version, trainedOn, accuracy, site },
-  calibration: calibrate(weights, null, Number(sequences)),
+  calibration: calibrate(weights, null, Number(sequences), band === '5-ghz' ? FIVE_MHZ : undefined),
   training: { ...training, before: { version: before.version, ...before.training } },
 });
 print(`wrote the pose network to ${out}`);
 
 const network = new Network(weightTensors(weights));
-const courses = TUNING.flatMap((rooms) =>
+const courses = inBand(TUNING, band).flatMap((rooms) =>
   simulateCourses(network, rooms, { cache, behind: manifest.sha256, print }),
 );
 const { figures, calibration } = judgeMemory(memory, courses);

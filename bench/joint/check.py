@@ -33,7 +33,7 @@ def differences(weights, folder, name):
     _, arrays = read_room(os.path.join(folder, name))
     rooms = Rooms(folder, weights.device, gigabytes=0.1, most=1)
     rooms.features = rooms.features.float()
-    rooms.add({"device": ""}, {**arrays, "features": arrays["exact"]})
+    rooms.add({"centreMhz": 0}, {**arrays, "features": arrays["exact"]})
     networks, windows = Networks(weights), len(arrays["row"])
     began = time.monotonic()
     with torch.no_grad():

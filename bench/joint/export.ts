@@ -43,7 +43,7 @@ for (const { seed, ...wanted } of rooms.filter((_, index) => index % of === shar
   const path = join(out, `${seed}.room`);
   if (existsSync(path)) continue;
   const played = playRoom(seed, wanted);
-  const about = { seed, kind: played.kind, device: wanted.device ?? 'esp32' };
+  const about = { seed, kind: played.kind, centreMhz: played.layout.centreMhz };
   const course = rawCourse(played);
   writeArrays(path, about, { ...columnsOf(course), ...(answers ? shipped(played, course) : {}) });
   done++;

@@ -61,7 +61,7 @@ class Rooms:
 
     def __init__(self, folder, device, gigabytes=24.0, most=4000):
         self.folder, self.device = folder, device
-        self.known, self.devices, self.windows, self.links = set(), [], [], []
+        self.known, self.centres, self.windows, self.links = set(), [], [], []
         rows = int(gigabytes * 1e9 / (2 * LINK_FEATURES))
         self.features = torch.zeros(rows, LINK_FEATURES, dtype=torch.float16, device=device)
         self.rows = 0
@@ -100,14 +100,15 @@ class Rooms:
         self.rows += rows
         self.windows.append(windows)
         self.links.append(links)
-        self.devices.append(head["device"])
+        self.centres.append(head["centreMhz"])
 
 
 class Course:
     """Some rooms, each as it is or augmented, of which stretches of windows are taken one after the other."""
 
-    def __init__(self, rooms, chosen, augmentation=None):
-        self.rooms, self.index = rooms, torch.tensor(chosen, device=rooms.device)
+    def __init__(self, rooms, chosen, augmentation=None, packed=False):
+        """packed: without the columns of links that no room has, for as little work as possible."""
+        self.rooms, self.index, self.packed = rooms, torch.tensor(chosen, device=rooms.device), packed
         self.size, self.links = rooms.size[self.index], rooms.places[self.index]
         self.keep = torch.ones(len(chosen), LINKS, dtype=torch.bool, device=rooms.device)
         self.calibrated = torch.ones(len(chosen), device=rooms.device)
@@ -150,6 +151,9 @@ class Course:
         """Windows from `start` on."""
         rooms = self.rooms
         row = rooms.row[self.index, start:start + count].masked_fill(~self.keep[:, None], -1).transpose(0, 1)
+        links = self.links
+        if self.packed:
+            row, links = packed(row, links)
         there = (row >= 0).float()
         features = rooms.features[row.clamp(min=0).flatten()].view(*row.shape, LINK_FEATURES)
         features[..., CALIBRATED] *= self.calibrated[:, None, None].half()
@@ -158,7 +162,7 @@ class Course:
             truth = self.turned(truth)
         number = there.sum(-1)
         return Batch(
-            features=features, there=there, number=number.clamp(min=1), valid=number > 0, links=self.links,
+            features=features, there=there, number=number.clamp(min=1), valid=number > 0, links=links,
             size=self.size, centres=geometry.centres(self.size), truth=truth.transpose(0, 1),
             people=rooms.people[self.index, start:start + count].transpose(0, 1),
         )
@@ -169,3 +173,10 @@ class Course:
         body = torch.where(self.mirrored[:, None, None, None, None], mirror_image(body), body).flatten(-2)
         place, heading = self.placed(truth[..., TRUE_PLACE]), self.vectors(truth[..., TRUE_HEADING])
         return torch.cat([place, heading, truth[..., TRUE_POSTURE:TRUE_SPEED + 1], body], -1)
+
+
+def packed(row, links):
+    """Rows [w, b, l] and links [b, l, 6] with the links that a room has first, and without those that no room has."""
+    present = (row >= 0).any(0)
+    first = present.long().argsort(dim=-1, descending=True, stable=True)[:, :max(1, int(present.sum(-1).max()))]
+    return row.gather(2, first.expand(len(row), -1, -1)), links.gather(1, first[..., None].expand(-1, -1, 6))

@@ -5,7 +5,7 @@ import { TRAINING, WATCHED } from '../memory/train-memory.js';
 const FIRST_SEED = 600_000;
 const SEEDS_OF_A_ROW = 2000;
 
-/** Receivers at 5 GHz. Nexmon's 242 subcarriers take five times as long to simulate as the Intel's 30. */
+/** Receivers at 5 GHz. Nexmon's 242 subcarriers take two to five times as long to simulate as the Intel's 30. */
 const DEVICES = ['intel-5300', 'nexmon'] as const;
 const SHARES = { 'intel-5300': 1.4, nexmon: 0.5 } as const;
 /** Rooms of these make up a third of all: for a device with the share 1. */
@@ -52,10 +52,28 @@ const watched: readonly Rooms[] = [
   ]),
 ];
 
-export const TABLES = { training, watched } as const;
+/** Seeds of the rooms for the networks of 5 GHz, and of those in which these are validated. */
+const SEEDS_OF_FIVE = { training: 2_000_000, watched: 2_100_000 } as const;
+/** As many rooms as {@link TRAINING} has, times this. */
+const MORE = 1.5;
+
+/** All at 5 GHz: as many of each kind as at 2.4 GHz. */
+const five = TRAINING.map((row, index): Rooms => ({
+  ...row,
+  band: '5-ghz',
+  count: Math.round(MORE * row.count),
+  first: SEEDS_OF_FIVE.training + SEEDS_OF_A_ROW * index,
+}));
+const watchedFive = WATCHED.map((row, index): Rooms => ({
+  ...row,
+  band: '5-ghz',
+  first: SEEDS_OF_FIVE.watched + SEEDS_OF_A_ROW * index,
+}));
+
+export const TABLES = { training, watched, five, 'watched-five': watchedFive } as const;
 
 /** A room of a table. */
-export interface WantedRoom extends Pick<Rooms, 'kind' | 'links' | 'device' | 'rateHz'> {
+export interface WantedRoom extends Pick<Rooms, 'kind' | 'links' | 'device' | 'rateHz' | 'band'> {
   readonly seed: number;
 }
 

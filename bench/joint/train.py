@@ -25,6 +25,8 @@ WARM_UP = 60
 # Shares of the first weights in the result that are tried: the mean of old and new weights often does better in rooms of
 # either kind than both (Wortsman et al., Robust fine-tuning of zero-shot models, 2022).
 KEPT = (0.2, 0.3, 0.4, 0.5)
+# Rooms with as many links or fewer are a batch of their own where the processor computes, which takes half of the time.
+FEW_LINKS = 4
 # New files read between two batches, so that the GPU does not wait long.
 FILES_AT_ONCE = 24
 
@@ -152,9 +154,9 @@ class Watch:
 
     def __init__(self, rooms, windows, batch=32):
         self.rooms, self.windows = rooms, windows
-        groups = {"2.4 GHz": [], "5 GHz": []}
-        for room, device in enumerate(rooms.devices):
-            groups["2.4 GHz" if device.startswith("esp32") else "5 GHz"].append(room)
+        groups = {}
+        for room, centre in enumerate(rooms.centres):
+            groups.setdefault("5 GHz" if centre > 4000 else "2.4 GHz", []).append(room)
         self.batches = [(name, some[at:at + batch]) for name, some in groups.items() for at in range(0, len(some), batch)]
 
     @torch.no_grad()
@@ -165,7 +167,7 @@ class Watch:
         """
         sums = {}
         for name, chosen in self.batches:
-            course, memory = Course(self.rooms, chosen), no_memory(len(chosen), weights.device)
+            course, memory = Course(self.rooms, chosen, packed=True), no_memory(len(chosen), weights.device)
             for start in range(0, max(self.rooms.windows[room] for room in chosen), self.windows):
                 batch = course.stretch(start, self.windows)
                 figures, memory = figures_of(weights, batch, memory)
@@ -221,15 +223,19 @@ def wait_for(rooms, count, until):
         raise SystemExit(f"{rooms.folder} has no rooms")
 
 
-def draw(rooms, count):
-    """Rooms at random, each at most once while there are enough."""
-    return np.random.choice(len(rooms), count, replace=len(rooms) < count).tolist()
+def draw(rooms, count, alike=False):
+    """Rooms at random, each at most once while there are enough. alike: all with few links, or all with many."""
+    some = np.arange(len(rooms))
+    if alike:
+        few = np.array(rooms.links) <= FEW_LINKS
+        some = some[few == few[np.random.randint(len(rooms))]]
+    return np.random.choice(some, count, replace=len(some) < count).tolist()
 
 
 def train(options, device):
     """Trains until the time is over, validates, and writes the best weights and how they were trained."""
     began = time.monotonic()
-    until = began + options.seconds
+    until, on_cpu = began + options.seconds, device.type == "cpu"
     torch.manual_seed(options.seed)
     np.random.seed(options.seed)
     weights = torch.from_numpy(load_weights(options.start)).to(device)
@@ -247,8 +253,8 @@ def train(options, device):
     first, steps, said, validated = time.monotonic(), 0, [], time.monotonic()
     while time.monotonic() < until:
         rooms.refresh(FILES_AT_ONCE)
-        chosen = draw(rooms, options.batch)
-        course, memory = Course(rooms, chosen, Augmentation()), no_memory(options.batch, device)
+        chosen = draw(rooms, options.batch, alike=on_cpu)
+        course, memory = Course(rooms, chosen, Augmentation(), packed=on_cpu), no_memory(options.batch, device)
         start, end = np.random.randint(LATEST_START), max(rooms.windows[room] for room in chosen)
         while start + FEWEST <= end:
             progress = min(1, (time.monotonic() - first) / (until - first))

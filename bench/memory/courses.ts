@@ -13,8 +13,8 @@ import { featuresOf, requestOf, type Request } from '../../operators/infer-pose/
 import type { Profiles } from '../../operators/infer-pose/model/weights.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
-import { LinkTable, type Environment, type Window } from '../../pipeline/model/index.js';
-import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
+import { LinkTable, type CsiLayout, type Environment, type Window } from '../../pipeline/model/index.js';
+import type { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { GAINS } from '../../pipeline/sources/simulator/gain-control.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
@@ -22,6 +22,8 @@ import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { WindowChain } from '../falls/chain.js';
+import type { Band } from './bands.js';
+import { receiverOf } from './receivers.js';
 import { COURSE_S, isThing, kindOf, peopleOf, type Kind } from './what-happens.js';
 
 /** People whose places a course gives. */
@@ -74,6 +76,8 @@ export interface Rooms {
   readonly device?: keyof typeof DEVICES;
   /** Packets a second; {@link RATE_HZ} if missing. */
   readonly rateHz?: number;
+  /** If given, of a device of this band: at 5 GHz, each room has one of several devices and channels. */
+  readonly band?: Band;
   readonly first: number;
   readonly count: number;
 }
@@ -96,8 +100,8 @@ export function simulateCourses(
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return Array.from({ length: count }, (_, index) => {
     const seed = first + index;
-    const { kind = 'any', links = 'usual', device = 'esp32', rateHz = RATE_HZ } = wanted;
-    const name = [behind.slice(0, 8), kind, links, device, rateHz, seed].join('-');
+    const { kind = 'any', links = 'usual', device = 'esp32', rateHz = RATE_HZ, band } = wanted;
+    const name = [behind.slice(0, 8), kind, links, band ?? device, rateHz, seed].join('-');
     const path = cache && join(cache, `course-${name}.v8`);
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
     const course = simulateCourse(network, seed, wanted);
@@ -117,6 +121,7 @@ export interface PlayedRoom {
   readonly seed: number;
   readonly kind: Kind;
   readonly environment: Environment;
+  readonly layout: CsiLayout;
   readonly rateHz: number;
   readonly stage: Stage;
   readonly asked: readonly Asked[];
@@ -137,14 +142,14 @@ export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
     rssi: RSSI,
   };
   const calibrated = wanted.kind !== undefined || random.chance(0.85);
-  const layout = DEVICES[wanted.device ?? 'esp32'];
+  const layout = receiverOf(seed, wanted);
   const rateHz = wanted.rateHz ?? RATE_HZ;
   const options = { seed, rateHz, impairments, layout };
   const empty = new Stage(environment, { ...options, people: [] });
   const profiles = calibrated ? learn({ environment, rateHz, stage: empty }) : {};
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];
   const stage = new Stage(environment, { ...options, people, things });
-  const room = { seed, kind, environment, rateHz, stage };
+  const room = { seed, kind, environment, layout, rateHz, stage };
   return { ...room, asked: askedOf(room, profiles) };
 }
 

@@ -20,7 +20,9 @@ import {
 } from '../../operators/infer-pose/model/weights.js';
 import { InputError } from '../../pipeline/base/input-error.js';
 import { fitLogistic } from '../falls/logistic.js';
+import type { Band } from './bands.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
+import { inBand } from './receivers.js';
 import { recalls } from './recalls.js';
 import type { Kind } from './what-happens.js';
 
@@ -63,6 +65,8 @@ export interface TrainConfirmationOptions {
   readonly model: string;
   /** Folder of the extended model. Default: see {@link extendedModel}. */
   readonly out?: string;
+  /** Where the rooms' receivers work. */
+  readonly band: Band;
   /** Folder that caches simulated rooms. */
   readonly cache?: string;
   readonly print: (line: string) => void;
@@ -97,7 +101,13 @@ type Recollection = Pick<Course, 'kind'> & { readonly windows: readonly Recalled
  * writes it beside the model's memory.
  * @throws InputError that names the folder if the model has no memory
  */
-export async function trainConfirmationOf({ model, out, cache, print }: TrainConfirmationOptions): Promise<{
+export async function trainConfirmationOf({
+  model,
+  out,
+  band,
+  cache,
+  print,
+}: TrainConfirmationOptions): Promise<{
   readonly folder: string;
   readonly manifest: Manifest;
   readonly figures: readonly ConfirmationFigures[];
@@ -112,7 +122,7 @@ export async function trainConfirmationOf({ model, out, cache, print }: TrainCon
   if (!memory) throw new InputError(`${from} has no memory: train it first with \`csiflow train memory\`.`);
   const network = new Network(weightTensors(weights));
   const recollectionsOf = (rooms: readonly Rooms[]) =>
-    rooms.flatMap((some) => {
+    inBand(rooms, band).flatMap((some) => {
       const courses = simulateCourses(network, some, { cache, behind: manifest.sha256, print });
       return courses.map((course) => recollectionOf(memory, course));
     });
@@ -120,7 +130,12 @@ export async function trainConfirmationOf({ model, out, cache, print }: TrainCon
   const figures = judge(confirmation, recollectionsOf(TUNING));
   for (const line of figures) print(JSON.stringify(line));
   const { calibration, crowdOdds, training } = manifest.memory!;
-  const confirming = { rooms: TRAINING, penalty: PENALTY, with: '`csiflow train confirmation`' };
+  const confirming = {
+    rooms: TRAINING,
+    band,
+    penalty: PENALTY,
+    with: '`csiflow train confirmation`',
+  };
   const written = writeMemory(
     folder,
     memory,

@@ -15,7 +15,9 @@ import { replaceFile } from '../../pipeline/base/files.js';
 import { InputError } from '../../pipeline/base/input-error.js';
 import { readTrainingState } from '../shared/training-state.js';
 import { CROWD_ODDS, withCrowdOdds } from './crowd-odds.js';
+import type { Band } from './bands.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
+import { inBand } from './receivers.js';
 import { judgeMemory, type MemoryFigures } from './judge-memory.js';
 import {
   trainMemory,
@@ -84,6 +86,8 @@ export interface TrainMemoryOptions {
   /** Folder of the extended model. Default: see {@link extendedModel}. */
   readonly out?: string;
   readonly seed: number;
+  /** Where the rooms' receivers work. */
+  readonly band: Band;
   /** Model whose memory training starts from: `general`, or a folder; missing: random weights. */
   readonly start?: string;
   /** Fewer or more rooms than usual, in the same proportions. */
@@ -110,7 +114,7 @@ export interface TrainedMemory {
  * @throws InputError that names the problem with the model or the state
  */
 export async function trainMemoryOf(options: TrainMemoryOptions): Promise<TrainedMemory> {
-  const { model, seed, start, patience, cache, state, print } = options;
+  const { model, seed, band, start, patience, cache, state, print } = options;
   const from = namedModel(model);
   const folder = resolve(options.out ?? extendedModel(model));
   print(`the extended model will be in ${folder}`);
@@ -124,18 +128,18 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
   const network = new Network(weightTensors(posing));
   const behind = manifest.sha256;
   const simulate = (rooms: readonly Rooms[]) =>
-    rooms.flatMap((some) => simulateCourses(network, some, { cache, behind, print }));
+    inBand(rooms, band).flatMap((some) => simulateCourses(network, some, { cache, behind, print }));
   const before = start === undefined ? null : memoryOf(start);
   const usual = before ? CONTINUED_SETTINGS : MEMORY_SETTINGS;
   const settings = { ...usual, epochs: options.epochs ?? usual.epochs };
   const rooms = inProportion(TRAINING, options.rooms);
   const courses = simulate(rooms);
   const { watched, stopped, curve, ...trained } = trainWatched(courses, settings, {
-    ...{ seed, patience, print, state, start: before?.weights ?? null },
+    ...{ seed, band, patience, print, state, start: before?.weights ?? null },
     watched: simulate(WATCHED),
   });
   const training = {
-    seed,
+    ...{ seed, band },
     rooms: courses.length,
     kinds: rooms,
     ...settings,
@@ -179,19 +183,19 @@ function trainWatched(
   courses: readonly Course[],
   settings: MemorySettings,
   options: Pick<MemoryTraining, 'seed' | 'patience' | 'watched' | 'start'> &
-    Pick<TrainMemoryOptions, 'print'> & { readonly state: string | undefined },
+    Pick<TrainMemoryOptions, 'print' | 'band'> & { readonly state: string | undefined },
 ): TrainedWeights & { readonly curve: Curve } {
-  const { seed, patience, state, print } = options;
+  const { seed, band, patience, state, print } = options;
   const curve: [number, number, number][] = [];
   const trained = trainMemory(courses, settings, {
     ...options,
-    standing: standingOf(state, seed),
+    standing: standingOf(state, seed, band),
     progress: ({ epoch, loss, watched }, now) => {
       curve.push([epoch, rounded(loss), rounded(watched)]);
       print(
         `epoch ${epoch} of ${settings.epochs}, loss ${loss.toFixed(3)}, validation ${watched.toFixed(3)}`,
       );
-      if (state !== undefined) replaceFile(state, serialize(now()));
+      if (state !== undefined) replaceFile(state, serialize({ ...now(), band }));
     },
   });
   if (trained.stopped) print(`stopped: ${stoppedText(patience)}; using the best weights`);
@@ -201,12 +205,18 @@ function trainWatched(
 const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
 /** @throws InputError that names the file if it holds no training of a memory, or a different one */
-function standingOf(file: string | undefined, seed: number): MemoryStanding | null {
-  const standing = readTrainingState<MemoryStanding>(file);
+function standingOf(file: string | undefined, seed: number, band: Band): MemoryStanding | null {
+  const standing = readTrainingState<MemoryStanding & { readonly band: Band }>(file);
   if (file === undefined || standing === null) return null;
   if (standing.adam?.parameters.length !== MEMORY_PARAMETERS || standing.epoch === undefined)
     throw new InputError(`${file} is the training state of another network: remove it to start over.`);
   if (standing.seed !== seed)
     throw new InputError(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);
+  // States from before there was a choice are of 2.4 GHz.
+  const { band: before = '2.4-ghz' } = standing;
+  if (before !== band)
+    throw new InputError(
+      `${file} holds a training in rooms at ${before}: use \`--band ${before}\`, or remove the file.`,
+    );
   return standing as MemoryStanding;
 }

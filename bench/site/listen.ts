@@ -1,13 +1,10 @@
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
+import { chooseModels } from '../../operators/infer-pose/model/choose-models.js';
 import type { Network } from '../../operators/infer-pose/networks/network.js';
+import { RoomBands } from '../../operators/infer-pose/windows/band.js';
 import { problemOf, requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
-import {
-  chooseModel,
-  modelFolder,
-  readProfiles,
-  type Profiles,
-} from '../../operators/infer-pose/model/weights.js';
+import { modelFolder, readProfiles, type Profiles } from '../../operators/infer-pose/model/weights.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { defineOperator } from '../../pipeline/component/index.js';
@@ -36,16 +33,19 @@ export const withModel = (topology: CheckedTopology, folder: string): CheckedTop
 /** The model folder and calibration of a topology's `infer-pose`. */
 export function poseSettings(topology: CheckedTopology): {
   readonly model: string;
+  /** The shipped model that `auto` uses for links at 5 GHz; null: none. */
+  readonly high: string | null;
   readonly calibration: string | null;
 } {
   const config = topology.nodes.find(({ component }) => component.name === 'infer-pose')?.config as
     { readonly weights: string; readonly calibration?: string } | undefined;
   if (!config)
     throw new CommandError(`${topology.id} has no infer-pose: nothing of it can be trained`, EXIT.invalid);
-  const name = config.weights === 'auto' ? chooseModel(topology.environments) : config.weights;
+  const { usual, high } = chooseModels(config.weights, topology.environments);
   const { calibration } = config;
   return {
-    model: modelFolder(name, topology.folder),
+    model: modelFolder(usual, topology.folder),
+    high,
     calibration: calibration === undefined ? null : resolve(topology.folder, calibration),
   };
 }
@@ -64,8 +64,7 @@ export async function listenToRecordings(
   recordings: readonly string[],
 ): Promise<Heard> {
   const node = readBy(topology, 'infer-pose', 'window')!;
-  const { calibration } = poseSettings(topology);
-  const listener = new Listener(network, topology, calibration === null ? {} : readProfiles(calibration));
+  const listener = new Listener(network, topology);
   const played: Played[] = [];
   const { observed } = await feed(besides(topology, node, listener), playlist(recordings, played));
   return { observed, windows: listener.end(), played };
@@ -111,23 +110,35 @@ class Listener {
   readonly #network: Network;
   readonly #table: LinkTable;
   readonly #profiles: Profiles;
+  readonly #high: string | null;
+  readonly #bands: RoomBands;
   readonly #windows: HeardWindow[] = [];
   #waiting: Waiting[] = [];
 
-  constructor(network: Network, { environments }: CheckedTopology, profiles: Profiles) {
+  constructor(network: Network, topology: CheckedTopology) {
+    const { high, calibration } = poseSettings(topology);
     this.#network = network;
-    this.#table = new LinkTable(environments);
-    this.#profiles = profiles;
+    this.#table = new LinkTable(topology.environments);
+    this.#profiles = calibration === null ? {} : readProfiles(calibration);
+    this.#high = high;
+    this.#bands = new RoomBands(topology.environments);
   }
 
-  /** @throws CommandError if the network cannot read such windows */
-  take(window: Window): void {
-    const problem = problemOf(window);
+  /** @throws CommandError if the network cannot read such windows, or was not trained on them */
+  take(given: Window): void {
+    const window = withUsableLinks(given);
+    const problem = problemOf(window) ?? this.#otherModel(window);
     if (problem !== null) throw new CommandError(problem, EXIT.invalid);
-    const request = requestOf(withUsableLinks(window), this.#table, this.#profiles);
+    const request = requestOf(window, this.#table, this.#profiles);
     if (!request) return;
     const end = window.start + window.points * window.step;
     if (this.#waiting.push({ request, start: window.start, end }) >= WAITING) this.#read();
+  }
+
+  #otherModel(window: Window): string | null {
+    this.#bands.hear(window);
+    if (this.#high === null || !this.#bands.isHigh(window.environment)) return null;
+    return `these links are at 5 GHz, for which \`weights: auto\` uses the model ${this.#high}: set \`weights: ${this.#high}\` of infer-pose, so that the training starts from it`;
   }
 
   end(): readonly HeardWindow[] {

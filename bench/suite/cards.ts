@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   SEVERAL_WEIGHTS_FILE,
   SLOW_WEIGHTS_FILE,
@@ -39,7 +38,7 @@ interface Described {
 
 /** The cards of all shipped models, with their results from a report. */
 export const cards = (report: SuiteReport): readonly Card[] =>
-  [pose(), falls(), fallsOfSeveral(), fallsOfSlow(), fallWarnings()].map((model) => ({
+  [pose(), poseAtFive(), falls(), fallsOfSeveral(), fallsOfSlow(), fallWarnings()].map((model) => ({
     path: `docs/models/${model.name}.md`,
     text: cardText(model, report),
   }));
@@ -49,29 +48,37 @@ const digest = (path: string): string =>
     .update(readFileSync(packageFile(path)))
     .digest('hex');
 
+/** A model of infer-pose: both of its networks. */
+function poseNetworks(model: string) {
+  const folder = `${SHIPPED}/${model}`;
+  const manifest = readManifest(packageFile(folder));
+  const { name, version, parameters, sha256, training, memory } = manifest;
+  if (!memory) throw new Error(`${folder} has no memory`);
+  const facts: Described['facts'] = [
+    ['parameters', parameters.toLocaleString('en')],
+    ['file', `${folder}/weights.bin`],
+    ['SHA-256', sha256],
+    ['trained with', String(training['with'])],
+    ['parameters of its memory', memory.parameters.toLocaleString('en')],
+    ['file', `${folder}/memory.bin`],
+    ['SHA-256', memory.sha256],
+    ['trained with', String(memory.training['with'])],
+  ];
+  return { name, version, facts, manifest, memory };
+}
+
+const POSE_SUMMARY =
+  'Place, pose, heading and posture of up to four people from windows of 2 s of 1 to 9 links; used by `infer-pose`';
+const KINDS = 'one person, several, nobody; walking, resting, daily life, falls; pets, fans and curtains';
+
 function pose(): Described {
-  const { name, version, trainedOn, parameters, sha256, training, memory } = readManifest(
-    packageFile(join(SHIPPED, 'general')),
-  );
-  if (!memory) throw new Error(`${SHIPPED}/general has no memory`);
+  const { name, version, facts, manifest, memory } = poseNetworks('general');
   return {
-    name,
-    version,
-    summary:
-      'Place, pose, heading and posture of up to four people from windows of 2 s of 1 to 9 links; used by `infer-pose`.',
-    facts: [
-      ['parameters', parameters.toLocaleString('en')],
-      ['file', `${SHIPPED}/general/weights.bin`],
-      ['SHA-256', sha256],
-      ['trained with', String(training['with'])],
-      ['parameters of its memory', memory.parameters.toLocaleString('en')],
-      ['file', `${SHIPPED}/general/memory.bin`],
-      ['SHA-256', memory.sha256],
-      ['trained with', String(memory.training['with'])],
-    ],
+    ...{ name, version, facts },
+    summary: `${POSE_SUMMARY}.`,
     trainedOn: [
-      `${trainedOn}, no recordings: ${String(training['data'])}`,
-      `its memory: ${roomsOf(memory.training)} simulated rooms, as the shipped chain cleans their frames; one person, several, nobody; walking, resting, daily life, falls; pets, fans and curtains`,
+      `${manifest.trainedOn}, no recordings: ${String(manifest.training['data'])}`,
+      `its memory: ${roomsOf(memory.training)} simulated rooms, as the shipped chain cleans their frames; ${KINDS}`,
     ],
     tasks: ['count', 'pose'],
     more: '[accuracy.md](../reports/accuracy.md): empty rooms, people who keep still, several people, bad links',
@@ -80,6 +87,25 @@ function pose(): Described {
       'At rest, simulated people are located to 0.55 m, and their posture is right in 87 % of frames: sitting people are mistaken most often (right in 79 %).',
       'After a fall, it reports somebody who lies on the floor as lying in 36 to 79 % of frames, by the kind of fall.',
       'Links must be declared with their positions; if a node is moved, the positions of people are wrong.',
+    ],
+  };
+}
+
+function poseAtFive(): Described {
+  const { name, version, facts, manifest } = poseNetworks('general-5-ghz');
+  return {
+    ...{ name, version, facts },
+    summary: `${POSE_SUMMARY} in rooms most of whose links are at 5 or 6 GHz.`,
+    trainedOn: [
+      `${manifest.trainedOn}, no recordings: the networks of [csiflow-pose-general](csiflow-pose-general.md), then both together in ${Number(manifest.training['rooms']).toLocaleString('en')} rooms of 75 s at 5.18 to 5.83 GHz, received like an Intel 5300, an ESP32 with 802.11n, or a Raspberry Pi 4; ${KINDS}`,
+    ],
+    tasks: [],
+    more: '[accuracy.md](../reports/accuracy.md#other-receivers): the same rooms at 2.4 and 5.2 GHz',
+    limits: [
+      'It was trained on simulated CSI only, and never measured on real people at 5 GHz whose positions are known.',
+      'It was not trained at 6 GHz.',
+      'At 50 frames a second, somebody who walks changes a channel at 5 GHz faster than it is sampled.',
+      'The limits of [csiflow-pose-general](csiflow-pose-general.md) apply, too.',
     ],
   };
 }

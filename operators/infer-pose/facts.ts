@@ -1,6 +1,7 @@
 import type { NetworkFacts } from '../../pipeline/component/index.js';
 import { calibrationFacts } from '../shared/calibration-facts.js';
-import { chooseModel, modelFolder, readManifest, readProfiles } from './model/weights.js';
+import { chooseModels } from './model/choose-models.js';
+import { modelFolder, readManifest, readProfiles } from './model/weights.js';
 
 interface Named {
   readonly weights: string;
@@ -9,8 +10,8 @@ interface Named {
 /** What the files of a stopped node reveal about it. */
 export const NETWORK_FACTS: NetworkFacts = {
   modelVersion: ({ weights }: Named, { folder, environments }) => {
-    const name = weights === 'auto' ? chooseModel(environments) : weights;
-    const manifest = readManifest(modelFolder(name, folder));
+    const { usual } = chooseModels(weights, environments);
+    const manifest = readManifest(modelFolder(usual, folder));
     return `${manifest.name} ${manifest.version}`;
   },
 };

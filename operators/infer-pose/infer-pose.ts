@@ -25,12 +25,17 @@ import type { Answered } from './serving/engine.js';
 import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
 import type { Answer } from './serving/inference.js';
 import { LOCATING_LINKS, strongestMotion } from './memory/movement.js';
-import { Newcomers, type NewcomersState } from './memory/newcomers.js';
+import { RoomMemories, type StoredMemories } from './memory/rooms.js';
 import { peopleOf } from './people/people.js';
-import { inView, ofOneWindow, recall, type Remembered, type PersonEstimate } from './people/recall.js';
+import { inView, ofOneWindow, recall, type PersonEstimate } from './people/recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './windows/request.js';
+import { chooseModels } from './model/choose-models.js';
+import { describeModels } from './serving/describe.js';
 import { ServedModel } from './serving/served-model.js';
+import { ServedModels } from './serving/served-models.js';
 import {
+  memoryIn,
+  modelFolder,
   readProfiles,
   unknownModel,
   type ErrorCalibration,
@@ -92,7 +97,7 @@ const Config = Type.Object(
       orName: true,
       default: 'auto',
       description:
-        "`general` for any room, the name of another shipped model, or a folder created by `csiflow train pose` (`./folder`), relative to the topology's folder. `auto` uses the shipped model trained for exactly this environment if there is one, otherwise `general`.",
+        "The name of a shipped model, or a folder created by `csiflow train pose` (`./folder`), relative to the topology's folder. `auto` uses the shipped model trained for exactly this environment if there is one, otherwise `general`, and `general-5-ghz` for rooms most of whose links are at 5 or 6 GHz.",
     }),
     calibration: Type.Optional(
       inputFile({
@@ -180,6 +185,10 @@ position and posture (standing, sitting, lying) are less accurate.
 Place the links around the room and at different heights. Links that all cross in the middle of a room cannot distinguish a position from
 its mirror image through the middle: measured on one layout of four, 1.1 m of error for walkers instead of 0.4 m.
 
+With \`weights: auto\`, rooms most of whose links are at 5 or 6 GHz have networks of their own, trained at 5 GHz. They start with the first window
+of such a room; it waits for them, and so do the windows after it, for less than a second on WebAssembly. Each result names its model, and each room's memory belongs to one of them:
+it starts again if the room changes its band.
+
 The network runs in separate threads, shared by all nodes and partitions of the process with the same \`weights\`,
 \`backend\`, \`max_batch\`, \`max_wait_ms\` and \`threads\`. Windows that arrive together are computed together; a result does not depend on
 the rest of its batch. Results are rounded to a millimetre. On a GPU, batches are padded to powers of two, and all sizes are computed once at the start.
@@ -189,7 +198,7 @@ backend works again, by \`inference_restored\`. Neither is an alert: webhooks an
 
 If you change \`weights\`, the new model loads while the old one continues to compute. No window is lost; the rooms' memory starts again if the memory network differs.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123, 0126 and 0137 describe the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123, 0126, 0137 and 0157 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose', 'event'],
@@ -261,17 +270,15 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
   #config: Static<typeof Config>;
   readonly #context: Context;
   readonly #profiles: Profiles;
-  #model: ServedModel;
+  #models: ServedModels;
   /** What a result that is not final yet was inferred from. */
   readonly #answers = new WeakMap<PoseFrame, Inferred>();
-  /** SHA-256 of the memory network that wrote the state; null: none. */
-  #rememberedBy: string | null;
-  /** By environment, oldest first. */
-  readonly #remembered = new Map<string, readonly Remembered[]>();
-  readonly #newcomers = new Newcomers();
+  readonly #memories = new RoomMemories();
   /** Changes of the model, one after the other. */
   #changes: Promise<void> = Promise.resolve();
-  readonly #problems: Record<'backend' | 'model', string | null> = { backend: null, model: null };
+  readonly #problems: Record<'backend' | 'model' | 'high', string | null> = {
+    ...{ backend: null, model: null, high: null },
+  };
   #isClosed = false;
   readonly #backendHealth: BackendHealth;
 
@@ -280,20 +287,19 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     this.#context = context;
     this.#backendHealth = new BackendHealth(context);
     this.#profiles = this.#calibration ? readProfiles(this.#calibration) : {};
-    this.#model = this.#modelOf(config);
-    this.#rememberedBy = this.#model.manifest.memory?.sha256 ?? null;
+    this.#models = this.#modelsOf(config);
   }
 
   adjust(config: Readonly<Record<string, unknown>>): void {
     const { weights } = this.#config;
     this.#config = config as Static<typeof Config>;
-    this.#model.inference.setTimeout(this.#config.timeout_ms);
+    this.#models.setTimeout(this.#config.timeout_ms);
     if (weights !== this.#config.weights)
       this.#changes = this.#changes.then(() => this.#exchange(this.#config));
   }
 
   async open(): Promise<void> {
-    await this.#start(this.#model);
+    await this.#start(this.#models.usual);
     const { calibration } = this.#config;
     if (calibration !== undefined && this.#calibration === null) {
       this.#context.log.warn('there is no calibration yet: measure the empty room', { calibration });
@@ -312,12 +318,48 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     return file !== null && existsSync(file) ? file : null;
   }
 
-  #modelOf(config: Static<typeof Config>): ServedModel {
+  #modelsOf(config: Static<typeof Config>): ServedModels {
+    const { environments, folder } = this.#context;
+    const { usual, high } = chooseModels(config.weights, environments);
+    const models: ServedModels = new ServedModels(
+      this.#modelOf(config, usual),
+      high === null
+        ? null
+        : {
+            memory: memoryIn(modelFolder(high, folder)),
+            create: () => this.#modelOf(config, high),
+            start: (model) => this.#start(model),
+            failed: (error) => {
+              if (models === this.#models) this.#highFailed(high, error);
+            },
+          },
+      environments,
+    );
+    return models;
+  }
+
+  #highFailed(model: string, error: unknown): void {
+    const reason = error === null ? null : errorText(error);
+    this.#problem('backend', this.#models.problem);
+    if (reason !== null)
+      this.#context.log.error('the model for 5 GHz cannot be loaded; the usual one computes', {
+        model,
+        reason,
+      });
+    this.#problem(
+      'high',
+      reason === null
+        ? null
+        : `${model} cannot be loaded, so the usual model computes rooms at 5 GHz: ${reason}`,
+    );
+  }
+
+  #modelOf(config: Static<typeof Config>, weights: string): ServedModel {
     const { environments, folder, log, metrics } = this.#context;
     const { backend, url, token } = config;
     const model: ServedModel = new ServedModel(
       {
-        ...{ name: `${this.#context.topology}/${this.#context.node}`, weights: config.weights, backend },
+        ...{ name: `${this.#context.topology}/${this.#context.node}`, weights, backend },
         server: url === undefined ? undefined : { url, token, timeoutMs: config.timeout_ms },
         ...{ threads: config.threads, fallsBack: config.fallback === 'wasm' },
         ...{ maxBatch: config.max_batch, maxWaitMs: config.max_wait_ms, timeoutMs: config.timeout_ms },
@@ -341,17 +383,18 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     const { log, metrics } = this.#context;
     const { backend } = this.#config;
     const consequence = hasFallback ? 'WebAssembly takes over' : 'windows are rejected until it works again';
-    if (reason === null) log.info('the inference backend computes again', { backend });
+    const about = { backend, model: model.manifest.name };
+    if (reason === null) log.info('the inference backend computes again', about);
     else {
       if (hasFallback) metrics.count('inference_fallbacks', 1);
-      log.error(`the inference backend failed; ${consequence}`, { backend, reason });
+      log.error(`the inference backend failed; ${consequence}`, { ...about, reason });
     }
     model.problem = reason === null ? null : `its backend ${backend} failed, ${consequence}: ${reason}`;
-    if (model === this.#model) this.#problem('backend', model.problem);
+    this.#problem('backend', this.#models.problem);
   }
 
   /** The node is degraded while any of its parts has a problem. */
-  #problem(part: 'backend' | 'model', problem: string | null): void {
+  #problem(part: 'backend' | 'model' | 'high', problem: string | null): void {
     this.#problems[part] = problem;
     const all = Object.values(this.#problems).filter((one) => one !== null);
     this.#context.degrade(all.length === 0 ? null : all.join('; '));
@@ -372,24 +415,25 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
   /** Takes another model once it is ready; until then, and if it cannot be loaded, the present one computes. */
   async #exchange(config: Static<typeof Config>): Promise<void> {
     const { log } = this.#context;
-    const former = this.#model;
+    const former = this.#models;
     try {
-      const next = this.#modelOf(config);
+      const next = this.#modelsOf(config);
       // The present model is better than another one on the fallback.
-      await this.#start(next, false);
+      await this.#start(next.usual, false);
       if (this.#isClosed) {
-        await next.inference.close();
+        await next.close();
         return;
       }
-      next.inference.setTimeout(this.#config.timeout_ms);
-      this.#model = next;
+      next.setTimeout(this.#config.timeout_ms);
+      this.#models = next;
       this.#problem('backend', next.problem);
       this.#problem('model', null);
+      this.#problem('high', null);
     } catch (error) {
       log.error('the model cannot be loaded', { weights: config.weights, reason: errorText(error) });
       this.#problem(
         'model',
-        `the model \`${config.weights}\` cannot be loaded, version ${former.manifest.version} of ${former.manifest.name} computes: ${errorText(error)}`,
+        `the model \`${config.weights}\` cannot be loaded, version ${former.usual.manifest.version} of ${former.usual.manifest.name} computes: ${errorText(error)}`,
       );
       return;
     }
@@ -405,7 +449,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     const first = requestOf(window, this.#context.links, this.#profiles);
     if (!first) return { data: [this.#poseFrameOf(window, null, leftOut)] };
     let next: typeof first | null = first;
-    const model = this.#model;
+    const model = await this.#models.of(window);
     try {
       const answer = await model.follow(
         model.inference.infer(() => {
@@ -421,46 +465,42 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
   }
 
   settle({ data, ...answer }: Output<PoseFrame | SensedEvent>): Output<PoseFrame | SensedEvent> {
+    const given = data.find((record) => record.port === 'pose');
+    const model = given && this.#answers.get(given)?.model;
     const results = data.map((record) => (record.port === 'pose' ? this.#inContext(record) : record));
     const result = results.find(({ port }) => port === 'pose') ?? answer.failed?.[0]?.record;
-    const event =
-      result !== undefined &&
-      this.#backendHealth.eventOf(result as PoseFrame, this.#config.backend, this.#problems.backend);
+    if (result === undefined) return { ...answer, data: results };
+    // Of the model that computed it: the other one may work.
+    const { problem } = model ?? this.#models.now((result as PoseFrame).environment);
+    const event = this.#backendHealth.eventOf(result as PoseFrame, this.#config.backend, problem);
     return { ...answer, data: event ? [...results, event] : results };
   }
 
   snapshot(): MemorySnapshot {
-    const rooms = Array.from(this.#remembered, ([environment, remembered]) => ({
-      ...{ environment, remembered },
-      ...this.#newcomers.snapshot(environment),
-      size: this.#sizeOf(environment),
-    }));
-    return { memory: this.#rememberedBy, rooms, degraded: this.#backendHealth.snapshot() };
+    return {
+      ...this.#memories.snapshot((environment) => this.#sizeOf(environment)),
+      degraded: this.#backendHealth.snapshot(),
+    };
   }
 
-  restore({ memory, rooms, degraded = [] }: MemorySnapshot): void {
+  restore({ degraded = [], ...memories }: MemorySnapshot): void {
     this.#backendHealth.restore(degraded);
-    for (const { environment, size, remembered, ...standings } of rooms) {
-      const now = this.#context.environments.find(({ id }) => id === environment)?.size;
-      if (memory !== null && memory === this.#rememberedBy && now?.x === size.x && now.y === size.y) {
-        this.#remembered.set(environment, remembered);
-        this.#newcomers.restore(environment, standings);
-      } else
-        this.#context.log.info('the memory of a room is dropped: the model or the room has changed', {
-          environment,
-        });
-    }
+    const { environments, log } = this.#context;
+    const sizeOf = (environment: string) => environments.find(({ id }) => id === environment)?.size;
+    const dropped = this.#memories.restore(memories, sizeOf, this.#models.memories);
+    for (const environment of dropped)
+      log.info('the memory of a room is dropped: the model or the room has changed', { environment });
+    for (const [environment, memory] of this.#memories.written) this.#models.restore(environment, memory);
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    const { name, version, trainedOn, accuracy, memory } = this.#model.manifest;
-    const model = { name, version, trained_on: trainedOn, accuracy, memory: memory?.sha256 ?? null };
-    return { ...this.#model.inference.describe(), model };
+    const [usual, high = null] = this.#models.serving;
+    return describeModels(usual!, high);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#model.inference.close();
+    await this.#models.close();
     await this.#changes;
   }
 
@@ -473,7 +513,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     answer: (Answer & { readonly model: ServedModel }) | null,
     leftOut: readonly LeftOutLink[],
   ): PoseFrame {
-    const { manifest } = answer?.model ?? this.#model;
+    const { manifest } = answer?.model ?? this.#models.now(window.environment);
     const { name, version, trainedOn, accuracy } = manifest;
     const length = window.points * window.step;
     const poseFrame: PoseFrame = {
@@ -503,28 +543,19 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     const { sight, model, motion } = answer;
     const { memory: trained } = model.manifest;
     if (!model.memory || !trained) return poseFrame;
-    this.#belongTo(trained.sha256);
     const { environment, time, links } = poseFrame;
     const { reading } = sight;
     if (!reading) throw new Error('the network’s thread has no memory, although the model has one');
     const size = this.#sizeOf(environment);
-    const before = this.#remembered.get(environment) ?? [];
+    const before = this.#memories.continued(environment, trained.sha256);
     const said = recall(model.memory, before, { reading, time, size });
     if (!said) return poseFrame;
-    this.#remembered.set(environment, said.remembered);
+    this.#memories.keep(environment, { memory: trained.sha256, remembered: said.remembered });
     const law = trained.confirmation ?? null;
-    const counts = this.#newcomers.counts(law, said.recall, { environment, time, links, motion });
+    const counts = this.#memories.newcomers.counts(law, said.recall, { environment, time, links, motion });
     const { calibration } = trained;
     const persons = this.#people(inView(sight, said.recall, size, calibration), counts, calibration);
     return { ...poseFrame, counts: counts.map(rounded), persons };
-  }
-
-  /** The state of another memory network means nothing to this one. */
-  #belongTo(memory: string): void {
-    if (memory === this.#rememberedBy) return;
-    this.#rememberedBy = memory;
-    this.#remembered.clear();
-    this.#newcomers.clear();
   }
 
   #alone(sight: Answered, { calibration }: Manifest): Person[] {
@@ -562,17 +593,9 @@ interface Inferred {
   readonly motion: number;
 }
 
-/** The memory, and the network that wrote it. */
-interface MemorySnapshot {
+interface MemorySnapshot extends StoredMemories {
   /** Environments that have an event of a lost backend. Absent in older snapshots. */
   readonly degraded?: readonly string[];
-  /** SHA-256 of its weights; null if the model has none. */
-  readonly memory: string | null;
-  readonly rooms: readonly (NewcomersState & {
-    readonly environment: string;
-    readonly size: { readonly x: number; readonly y: number };
-    readonly remembered: readonly Remembered[];
-  })[];
 }
 
 const rounded = (probability: number): number => Math.round(1000 * probability) / 1000;

@@ -8,12 +8,12 @@ import type { Environment } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { mix } from '../../pipeline/sources/simulator/shared/random.js';
 import { CALIBRATION_SEED, TEST_SEED } from '../../operators/infer-pose/training/evaluate.js';
-import { FIRST_TUNING_SEED } from '../../operators/infer-pose/training/outcomes.js';
+import { FIRST_TUNING_SEED, LAST_HELD_OUT_SEED } from '../../operators/infer-pose/training/outcomes.js';
 import { roomSeed } from '../../operators/infer-pose/training/generate.js';
 import { PARAMETERS } from '../../operators/infer-pose/networks/layers.js';
 import { MEMORY_PARAMETERS } from '../../operators/infer-pose/networks/memory-layers.js';
+import { chooseModels } from '../../operators/infer-pose/model/choose-models.js';
 import {
-  chooseModel,
   modelFolder,
   readManifest,
   readMemory,
@@ -48,6 +48,10 @@ function coursesOf({ kinds = [], first_seed = 0, last_seed = -1, before }: Cours
   ];
 }
 
+const demoFlat = parse(
+  readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8'),
+) as Environment;
+
 describe('the weights that ship', () => {
   it.each(shippedModels())('%s match their manifest', (name) => {
     const { manifest, weights } = readModel(packageFile(join(SHIPPED, name)));
@@ -66,7 +70,7 @@ describe('the weights that ship', () => {
       for (let at: Trained | undefined = training as unknown as Trained; at; at = at.before)
         for (let room = 0; room < at.rooms; room++) trained.add(state(at.seed, room));
       for (const seed of coursesOf(memory!.training)) {
-        expect(seed).toBeLessThan(FIRST_TUNING_SEED);
+        expect(seed < FIRST_TUNING_SEED || seed > LAST_HELD_OUT_SEED, String(seed)).toBe(true);
         trained.add(mix(seed, [1]));
       }
     }
@@ -83,16 +87,15 @@ describe('the weights that ship', () => {
     expect(PARAMETERS).toBeLessThan(350_000);
   });
 
-  it('are general if none was trained for the place', () => {
-    expect(chooseModel([testEnvironment])).toBe('general');
+  it('are the general ones if none was trained for the place', () => {
+    const general = { usual: 'general', high: 'general-5-ghz' };
+    expect(chooseModels('auto', [testEnvironment])).toEqual(general);
+    expect(chooseModels('auto', [demoFlat])).toEqual(general);
+    expect(chooseModels('auto', [demoFlat, testEnvironment])).toEqual(general);
   });
 
-  it('are general for the demo’s flat too', () => {
-    const flat = parse(
-      readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8'),
-    ) as Environment;
-    expect(chooseModel([flat])).toBe('general');
-    expect(chooseModel([flat, testEnvironment])).toBe('general');
+  it('are those named for every room', () => {
+    expect(chooseModels('./mine', [testEnvironment])).toEqual({ usual: './mine', high: null });
   });
 
   it('are found by name, others by path', () => {

@@ -105,6 +105,7 @@ test('the package contains compiled files, types and data, and no sources, tests
       ),
       ...['dist/api/web/page/index.html', 'dist/api/web/page/swagger-ui-bundle.js'],
       ...['operators/infer-pose/weights/general/weights.bin'],
+      ...['operators/infer-pose/weights/general-5-ghz/memory.bin'],
       ...['falls.json', 'falls-several.json', 'falls-several-slow.json', 'falls-warning.json'].map(
         (name) => `operators/detect-falls/weights/${name}`,
       ),

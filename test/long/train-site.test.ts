@@ -23,6 +23,8 @@ const ROOM = {
   ],
 };
 const SECONDS = 26;
+/** Recorded at 5 GHz, for a few seconds. */
+const high = at('high.csi');
 
 beforeAll(async () => {
   writeFileSync(at('room.yaml'), JSON.stringify(ROOM));
@@ -46,6 +48,10 @@ sinks: { out: { type: console, from: poses } }
   );
   const simulated = ['--seconds', String(SECONDS), '--out', recording, '--truth', at('truth.ndjson')];
   expect(await csiflow('simulate', at('scene.yaml'), ...simulated)).toMatchObject({ code: 0 });
+  const scene = readFileSync(at('scene.yaml'), 'utf8');
+  writeFileSync(at('high.yaml'), scene.replace('rate_hz: 20', 'rate_hz: 20, device: intel-5300'));
+  const few = ['--seconds', '4', '--out', high];
+  expect(await csiflow('simulate', at('high.yaml'), ...few)).toMatchObject({ code: 0 });
 }, 240_000);
 
 /** Labels of a user who knows the positions to the centimetre, twice per second. */
@@ -90,4 +96,13 @@ test('it reports which labels are too few', async () => {
   const { code, output } = await train();
   expect(code).toBe(2);
   expect(output).toMatch(/\d+ windows are labelled to be trained on, and \d+ to look at/);
+}, 240_000);
+
+test('links at 5 GHz are not trained from the model for 2.4 GHz: it names the one to write', async () => {
+  writeFileSync(`${high}.labels.csv`, 'time,person,x,y,posture\n0,anna,1,1,\n3,anna,1,1,\n');
+  const { code, output } = await csiflow(
+    ...['train', 'site', high, '--topology', at('topology.yaml'), '--out', at('high-model')],
+  );
+  expect(code).toBe(2);
+  expect(output).toContain('set `weights: general-5-ghz` of infer-pose');
 }, 240_000);

@@ -17,7 +17,7 @@ export interface SimulatedScene {
 /**
  * Plays a scene into a capture as fast as possible, each frame as a datagram.
  * @param progress receives the seconds of event time so far
- * @throws CommandError if a link's sender is not a numbered node
+ * @throws CommandError if the datagrams of an ESP32 cannot carry a link's sender
  */
 export async function simulateInto(
   scene: SimulatedScene,

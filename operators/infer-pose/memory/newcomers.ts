@@ -54,9 +54,9 @@ export class Newcomers {
     return confirmedCounts(recalled.counts, confirmation);
   }
 
-  clear(): void {
-    this.#confirmations.clear();
-    this.#movements.clear();
+  forget(environment: string): void {
+    this.#confirmations.delete(environment);
+    this.#movements.delete(environment);
   }
 
   snapshot(environment: string): NewcomersState {

@@ -114,16 +114,6 @@ export function unknownModel(weights: string): string | null {
   return `\`${weights}\` is not a shipped model: write \`auto\` or ${shipped.map((name) => `\`${name}\``).join(', ')}, or for a folder \`./${weights}\``;
 }
 
-/** The model trained for exactly these environments' size and links if there is one, otherwise `general`. */
-export function chooseModel(environments: readonly Environment[]): string {
-  const wanted = new Set(environments.map((environment) => JSON.stringify(trainedRoomOf(environment))));
-  if (wanted.size !== 1) return 'general';
-  const own = shippedModels().find((name) =>
-    wanted.has(JSON.stringify(readManifest(packageFile(join(SHIPPED, name))).site)),
-  );
-  return own ?? 'general';
-}
-
 /**
  * Reads and checks a model.
  * @param wanted SHA-256 of its weights, if only these are acceptable
@@ -228,6 +218,15 @@ export function readManifest(folder: string): Manifest {
     );
   }
   return readJsonFile(file) as Manifest;
+}
+
+/** SHA-256 of a model's memory network; null: it has none, or cannot be read, which whoever loads it is told. */
+export function memoryIn(folder: string): string | null {
+  try {
+    return readManifest(folder).memory?.sha256 ?? null;
+  } catch {
+    return null;
+  }
 }
 
 type Described = Omit<

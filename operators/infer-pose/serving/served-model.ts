@@ -2,7 +2,7 @@ import type { Environment } from '../../../pipeline/model/index.js';
 import { Inference, type InferenceEvents, type InferenceOptions } from './inference.js';
 import { memoryNetwork } from '../networks/memory-layers.js';
 import { Memory } from '../memory/memory.js';
-import { chooseModel, modelFolder, readManifest, readMemory, type Manifest } from '../model/weights.js';
+import { modelFolder, readManifest, readMemory, type Manifest } from '../model/weights.js';
 
 /** A model in use: both of its networks, and the threads that compute the first. */
 export class ServedModel {
@@ -17,7 +17,7 @@ export class ServedModel {
 
   /**
    * Reads the model; `inference.open` starts it.
-   * @param options.weights as in the configuration; relative paths start in `folder`
+   * @param options.weights the name of a shipped model, or a path, which starts in `folder` if it is relative
    * @throws InputError if there is no such model, or it is damaged
    */
   constructor(
@@ -26,7 +26,7 @@ export class ServedModel {
     { folder, mostLinks }: { readonly folder: string; readonly mostLinks: number },
     events: InferenceEvents,
   ) {
-    const path = modelFolder(weights === 'auto' ? chooseModel(environments) : weights, folder);
+    const path = modelFolder(weights, folder);
     this.manifest = readManifest(path);
     const memory = readMemory(path, this.manifest);
     this.memory = memory && new Memory(memoryNetwork(memory));

@@ -29,11 +29,15 @@ const CALIBRATED_ON = [
   { links: 6, conditions: 'ordinary' },
 ] as const;
 
-/** Fits error scales on rooms excluded from training; for a general model over several numbers of links. */
+/**
+ * Fits error scales on rooms excluded from training; for a general model over several numbers of links.
+ * @param centreMhz channel of all rooms; missing: 2.4 GHz, and 5 GHz in a few
+ */
 export function calibrate(
   weights: Float32Array,
   environment: Environment | null,
   sequences: number,
+  centreMhz?: number,
 ): ErrorCalibration {
   const network = new Network(weightTensors(weights));
   const rooms = environment
@@ -42,7 +46,7 @@ export function calibrate(
   const held = rooms.flatMap(({ links, conditions }, i) =>
     outcomes(
       network,
-      heldOutSamples({ seed: CALIBRATION_SEED + i, sequences, links, environment, conditions }),
+      heldOutSamples({ seed: CALIBRATION_SEED + i, sequences, links, environment, conditions, centreMhz }),
     ),
   );
   return calibrateErrors(held);

@@ -56,6 +56,8 @@ export interface Plan {
   readonly falls: number;
   /** Impairments of links: `wide` is everything that a receiver of any kind may do, `ordinary` a good installation. */
   readonly conditions: 'wide' | 'ordinary';
+  /** Channel of all rooms, MHz; missing: that of the conditions. */
+  readonly centreMhz?: number | undefined;
   /** This room instead of random ones. */
   readonly environment: Environment | null;
 }
@@ -135,7 +137,11 @@ function conditionsOf(plan: Plan, chance: () => number): Conditions {
   const middle = 8 + 33 * chance();
   const snrDb = ordinary ? IMPAIRMENTS.snrDb : ([Math.max(3, middle - 8), middle + 8] as const);
   return {
-    layout: layoutOf(training, CENTRE_MHZ[!ordinary && chance() < 0.15 ? 1 : 0], subcarriers),
+    layout: layoutOf(
+      training,
+      plan.centreMhz ?? CENTRE_MHZ[!ordinary && chance() < 0.15 ? 1 : 0],
+      subcarriers,
+    ),
     rateHz: ordinary ? 50 : RATES[drawn(RATE_SHARES, chance)]!,
     impairments: { ...IMPAIRMENTS, snrDb },
     misplaced: ordinary ? 0 : Math.max(0, 0.35 * chance() - 0.1),

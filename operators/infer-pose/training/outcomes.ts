@@ -8,8 +8,10 @@ import { sceneOf } from './batches.js';
 import { generateChunk, ONE_WINDOW, type Plan } from './generate.js';
 import { ACTIVITIES, PERSON, peopleIn, personTruth, type Activity, type Samples } from './samples.js';
 
-/** Seeds from this one on are never used for training: separate rooms, bodies and motions. */
+/** Seeds from this one to the last are never used for training: separate rooms, bodies and motions. */
 export const FIRST_HELD_OUT_SEED = 900_000;
+/** Later seeds are those of the networks for 5 GHz (bench/joint/rooms.ts). */
+export const LAST_HELD_OUT_SEED = 1_999_999;
 /** Seeds from this one up to the held-out ones are for choosing methods and fitting scales. */
 export const FIRST_TUNING_SEED = 700_000;
 
@@ -20,6 +22,7 @@ export interface HeldOut {
   readonly links: number;
   readonly environment: Environment | null;
   readonly conditions?: Plan['conditions'];
+  readonly centreMhz?: Plan['centreMhz'];
 }
 
 /** One window from each of `sequences` rooms (or evenings in the same room), without falls. */
@@ -29,6 +32,7 @@ export function heldOutSamples({
   links,
   environment,
   conditions = 'ordinary',
+  centreMhz,
 }: HeldOut): Samples {
   if (seed < FIRST_TUNING_SEED) throw new RangeError(`held-out seeds start at ${FIRST_TUNING_SEED}`);
   const people = [0.12, 0.64, 0.12, 0.08, 0.04];
@@ -38,6 +42,7 @@ export function heldOutSamples({
     sequences,
     environment,
     conditions,
+    centreMhz,
     people,
     seconds: ONE_WINDOW,
     windows: 1,

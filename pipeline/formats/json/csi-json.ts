@@ -101,7 +101,7 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
   if (training !== undefined && !TRAINING_FIELDS.some((field) => field === training))
     return {
       fault: 'subcarriers',
-      reason: `metadata.training is ${JSON.stringify(training)}: one of ${TRAINING_FIELDS.join(', ')}`,
+      reason: `metadata.training is none of ${TRAINING_FIELDS.join(', ')}`,
     };
   const layout = statedLayout(antennas.length, count, metadata);
   if (!layout)

@@ -1,9 +1,11 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { BANDS, type Band } from '../../../../bench/memory/bands.js';
 import { toPeople } from '../../to-stderr.js';
 
 interface Options {
   model: string;
   out?: string;
+  band: Band;
   cache?: string;
   json?: boolean;
 }
@@ -18,6 +20,11 @@ export function register(train: Command): void {
     .option(
       '--out <folder>',
       'folder of the extended model (default: that of --model; from an installation, a copy of a shipped model below the current folder)',
+    )
+    .addOption(
+      new Option('--band <band>', 'of the receivers in the simulated rooms')
+        .choices(BANDS)
+        .default('2.4-ghz'),
     )
     .option('--cache <folder>', 'store simulated rooms there, to resume an interrupted run')
     .option('--json', 'print the result as JSON; progress goes to stderr')

@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { wholeNumber } from '../../number-options.js';
+import { BANDS, type Band } from '../../../../bench/memory/bands.js';
 import { toPeople } from '../../to-stderr.js';
 
 interface Options {
@@ -10,6 +11,7 @@ interface Options {
   rooms?: number;
   epochs?: number;
   patience: number;
+  band: Band;
   cache?: string;
   state?: string;
   json?: boolean;
@@ -40,6 +42,11 @@ export function register(train: Command): void {
       'stop after this many validations on other rooms without improvement, one per epoch; 0: never',
       wholeNumber(0, 10_000),
       20,
+    )
+    .addOption(
+      new Option('--band <band>', 'of the receivers in the simulated rooms')
+        .choices(BANDS)
+        .default('2.4-ghz'),
     )
     .option('--cache <folder>', 'store simulated rooms there, to resume an interrupted run')
     .option('--state <file>', 'save the state of the training there after each epoch, and resume from it')
