@@ -220,7 +220,7 @@ export function readManifest(folder: string): Manifest {
   return readJsonFile(file) as Manifest;
 }
 
-/** SHA-256 of a model's memory network; null: it has none, or cannot be read, which whoever loads it is told. */
+/** SHA-256 of a model's memory network; null: it has none, or cannot be read. Whatever loads the model reports that. */
 export function memoryIn(folder: string): string | null {
   try {
     return readManifest(folder).memory?.sha256 ?? null;
