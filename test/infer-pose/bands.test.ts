@@ -1,4 +1,6 @@
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { readModel, SHIPPED } from '../../operators/infer-pose/model/weights.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import { ServedModels } from '../../operators/infer-pose/serving/served-models.js';
@@ -6,6 +8,8 @@ import { ServedModel } from '../../operators/infer-pose/serving/served-model.js'
 import type { Operator } from '../../pipeline/component/index.js';
 import { LinkTable, type PoseFrame, type Window } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
+import { KserveServer } from '../support/inference/kserve-server.js';
+import { servedModels } from '../support/inference/served-models.js';
 
 const rooms = [21, 22].map((seed) => simulatedWindow(seed));
 const environments = rooms.map(({ environment }) => environment);
@@ -151,6 +155,26 @@ it('windows that wait for the model at 5 GHz are computed, although other weight
     .poll(async () => modelOf(await result(operator, at(first, 5500))), { interval: 1 })
     .toBe(usual);
 });
+
+it('a server with one of two models: WebAssembly computes the other, and only its rooms learn that', async () => {
+  const server = await KserveServer.open(servedModels(readModel(packageFile(`${SHIPPED}/general`))));
+  const { operator, recorded } = await open({ backend: 'remote', url: server.url });
+  const eventsOf = async (window: Window) => {
+    const { data } = operator.settle!(await operator.process(window, 'windows'));
+    return data.filter(({ port }) => port === 'event');
+  };
+  expect(await eventsOf(at(second, 5500))).toMatchObject([
+    { type: 'inference_degraded', environment: second.environment },
+  ]);
+  expect(await eventsOf(first)).toEqual([]);
+  expect(recorded.problem).toContain('WebAssembly takes over');
+  expect(operator.describe!()).toMatchObject({
+    ...{ backend: 'remote', fallback: expect.stringContaining(server.url) as string },
+    at_5_ghz: { backend: 'wasm' },
+  });
+  await operator.close!();
+  await server.close();
+}, 20_000);
 
 it('ends while the model at 5 GHz is started', async () => {
   const { operator, recorded } = await open();
