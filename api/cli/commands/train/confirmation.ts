@@ -22,7 +22,7 @@ export function register(train: Command): void {
       'folder of the extended model (default: that of --model; from an installation, a copy of a shipped model below the current folder)',
     )
     .addOption(
-      new Option('--band <band>', 'of the receivers in the simulated rooms')
+      new Option('--band <band>', 'band of the receivers in the simulated rooms')
         .choices(BANDS)
         .default('2.4-ghz'),
     )

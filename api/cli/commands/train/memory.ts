@@ -44,7 +44,7 @@ export function register(train: Command): void {
       20,
     )
     .addOption(
-      new Option('--band <band>', 'of the receivers in the simulated rooms')
+      new Option('--band <band>', 'band of the receivers in the simulated rooms')
         .choices(BANDS)
         .default('2.4-ghz'),
     )
