@@ -14,7 +14,6 @@ import type { Profiles } from '../../operators/infer-pose/model/weights.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { LinkTable, type CsiLayout, type Environment, type Window } from '../../pipeline/model/index.js';
-import type { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { GAINS } from '../../pipeline/sources/simulator/gain-control.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
@@ -22,8 +21,7 @@ import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { WindowChain } from '../falls/chain.js';
-import type { Band } from './bands.js';
-import { receiverOf } from './receivers.js';
+import { receiverOf, type Receivers } from './receivers.js';
 import { COURSE_S, isThing, kindOf, peopleOf, type Kind } from './what-happens.js';
 
 /** People whose places a course gives. */
@@ -69,15 +67,11 @@ const BATCH = 30;
 const REACH_S = 0.4;
 
 /** Rooms from a seed on; without a kind, of any; without a number of links, with the usual ones. */
-export interface Rooms {
+export interface Rooms extends Receivers {
   readonly kind?: Kind;
   readonly links?: number;
-  /** What receives; an ESP32 if missing. */
-  readonly device?: keyof typeof DEVICES;
   /** Packets a second; {@link RATE_HZ} if missing. */
   readonly rateHz?: number;
-  /** If given, of a device of this band: at 5 GHz, each room has one of several devices and channels. */
-  readonly band?: Band;
   readonly first: number;
   readonly count: number;
 }

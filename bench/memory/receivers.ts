@@ -2,10 +2,17 @@ import { csiLayout, type CsiLayout } from '../../pipeline/model/index.js';
 import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import type { Band } from './bands.js';
-import type { Rooms } from './courses.js';
+
+/** What receives in rooms. */
+export interface Receivers {
+  /** An ESP32 if missing. */
+  readonly device?: keyof typeof DEVICES;
+  /** If given, of a device of this band: at 5 GHz, each room has one of several devices and channels. */
+  readonly band?: Band;
+}
 
 /** The same rooms with receivers of a band. */
-export const inBand = (rooms: readonly Rooms[], band: Band): Rooms[] =>
+export const inBand = <T extends Receivers>(rooms: readonly T[], band: Band): T[] =>
   rooms.map((row) => (band === '2.4-ghz' ? row : { ...row, band }));
 
 /** How many of twenty receivers are these: Nexmon's 80 MHz take twice as long to simulate as 20 MHz. */
@@ -16,10 +23,8 @@ const CHANNELS = { first: 5180, step: 5, count: 130 } as const;
 const STREAM = 80;
 
 /** What receives in a room. */
-export const receiverOf = (
-  seed: number,
-  { band, device = 'esp32' }: Pick<Rooms, 'band' | 'device'>,
-): CsiLayout => (band === '5-ghz' ? atFive(seed) : DEVICES[device]);
+export const receiverOf = (seed: number, { band, device = 'esp32' }: Receivers): CsiLayout =>
+  band === '5-ghz' ? atFive(seed) : DEVICES[device];
 
 function atFive(seed: number): CsiLayout {
   const random = new Random(seed, STREAM);

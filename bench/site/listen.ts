@@ -67,6 +67,7 @@ export async function listenToRecordings(
   const listener = new Listener(network, topology);
   const played: Played[] = [];
   const { observed } = await feed(besides(topology, node, listener), playlist(recordings, played));
+  if (listener.problem !== null) throw new CommandError(listener.problem, EXIT.invalid);
   return { observed, windows: listener.end(), played };
 }
 
@@ -112,6 +113,8 @@ class Listener {
   readonly #profiles: Profiles;
   readonly #high: string | null;
   readonly #bands: RoomBands;
+  /** The network cannot read the windows, or was not trained on them. An operator must not throw it. */
+  problem: string | null = null;
   readonly #windows: HeardWindow[] = [];
   #waiting: Waiting[] = [];
 
@@ -124,11 +127,10 @@ class Listener {
     this.#bands = new RoomBands(topology.environments);
   }
 
-  /** @throws CommandError if the network cannot read such windows, or was not trained on them */
   take(given: Window): void {
     const window = withUsableLinks(given);
-    const problem = problemOf(window) ?? this.#otherModel(window);
-    if (problem !== null) throw new CommandError(problem, EXIT.invalid);
+    this.problem ??= problemOf(window) ?? this.#otherModel(window);
+    if (this.problem !== null) return;
     const request = requestOf(window, this.#table, this.#profiles);
     if (!request) return;
     const end = window.start + window.points * window.step;

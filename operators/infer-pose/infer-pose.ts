@@ -25,7 +25,7 @@ import type { Answered } from './serving/engine.js';
 import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
 import type { Answer } from './serving/inference.js';
 import { LOCATING_LINKS, strongestMotion } from './memory/movement.js';
-import { RoomMemories, type StoredMemories } from './memory/rooms.js';
+import { RoomMemories, type StoredMemories } from './people/room-memories.js';
 import { peopleOf } from './people/people.js';
 import { inView, ofOneWindow, recall, type PersonEstimate } from './people/recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './windows/request.js';

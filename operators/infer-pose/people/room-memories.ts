@@ -1,5 +1,5 @@
-import type { Remembered } from '../people/recall.js';
-import { Newcomers, type NewcomersState } from './newcomers.js';
+import type { Remembered } from './recall.js';
+import { Newcomers, type NewcomersState } from '../memory/newcomers.js';
 
 /** What a room's windows left in the memory, and whose it is. */
 interface RoomMemory {
