@@ -327,7 +327,8 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
         ? null
         : {
             memory: memoryIn(modelFolder(high, folder)),
-            create: () => this.#modelOf(config, high),
+            // As configured now: the timeout may have changed since.
+            create: () => this.#modelOf({ ...config, timeout_ms: this.#config.timeout_ms }, high),
             start: (model) => this.#start(model),
             failed: (error) => {
               if (models === this.#models) this.#highFailed(high, error);

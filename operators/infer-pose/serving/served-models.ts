@@ -33,7 +33,6 @@ export class ServedModels {
   #started: ServedModel | null = null;
   /** Monotonic milliseconds: when it can be tried again. */
   #retryAt = 0;
-  #timeoutMs: number | null = null;
   #isEnded = false;
 
   /** @param high null: the usual model computes everything */
@@ -60,6 +59,7 @@ export class ServedModels {
 
   /** The model for a window. Waits only while it is started. */
   of(window: Window): ServedModel | Promise<ServedModel> {
+    if (!this.#high) return this.usual;
     this.#bands.hear(window);
     return this.#bands.isHigh(window.environment) ? this.#highModel() : this.usual;
   }
@@ -77,15 +77,13 @@ export class ServedModels {
   }
 
   setTimeout(ms: number): void {
-    this.#timeoutMs = ms;
-    for (const { inference } of this.serving) inference.setTimeout(ms);
+    for (const { inference } of this.#loaded) inference.setTimeout(ms);
   }
 
   /** Rejects unfinished windows. */
   async close(): Promise<void> {
     this.#isEnded = true;
-    const models = this.#opening ? [...this.serving, this.#opening] : this.serving;
-    await Promise.all(models.map(({ inference }) => inference.close()));
+    await Promise.all(this.#loaded.map(({ inference }) => inference.close()));
     await this.#starting;
   }
 
@@ -94,6 +92,11 @@ export class ServedModels {
     await this.#starting;
     this.#isEnded = true;
     await Promise.all(this.serving.map((model) => model.retire()));
+  }
+
+  /** Those that compute, and the one that is being started. */
+  get #loaded(): readonly ServedModel[] {
+    return this.#opening ? [...this.serving, this.#opening] : this.serving;
   }
 
   #highModel(): ServedModel | Promise<ServedModel> {
@@ -105,7 +108,6 @@ export class ServedModels {
   async #start({ create, start, failed }: HighModel): Promise<ServedModel> {
     try {
       this.#opening = create();
-      if (this.#timeoutMs !== null) this.#opening.inference.setTimeout(this.#timeoutMs);
       await start(this.#opening);
       this.#started = this.#opening;
       failed(null);

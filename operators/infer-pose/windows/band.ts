@@ -24,7 +24,7 @@ export class RoomBands {
     const high = bands.filter(Boolean).length;
     if (2 * high > own.length) this.#high.add(environment);
     else if (2 * (bands.length - high) > own.length) this.#high.delete(environment);
-    // Half of them or fewer were heard: a room that had a band keeps it.
+    // Neither band has most of the links: a room that had one keeps it.
     else if (2 * high > bands.length) this.#high.add(environment);
   }
 
