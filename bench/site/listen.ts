@@ -30,11 +30,11 @@ export const withModel = (topology: CheckedTopology, folder: string): CheckedTop
   ),
 });
 
-/** The model folder and calibration of a topology's `infer-pose`. */
+/** The model folders and the calibration of a topology's `infer-pose`. */
 export function poseSettings(topology: CheckedTopology): {
-  readonly model: string;
-  /** The shipped model that `auto` uses for links at 5 GHz; null: none. */
-  readonly high: string | null;
+  readonly usual: string;
+  /** For rooms at 5 GHz. */
+  readonly high: string;
   readonly calibration: string | null;
 } {
   const config = topology.nodes.find(({ component }) => component.name === 'infer-pose')?.config as
@@ -44,8 +44,8 @@ export function poseSettings(topology: CheckedTopology): {
   const { usual, high } = chooseModels(config.weights, topology.environments);
   const { calibration } = config;
   return {
-    model: modelFolder(usual, topology.folder),
-    high,
+    usual: modelFolder(usual, topology.folder),
+    high: modelFolder(high ?? usual, topology.folder),
     calibration: calibration === undefined ? null : resolve(topology.folder, calibration),
   };
 }
@@ -55,20 +55,25 @@ export interface Heard {
   readonly observed: Observed;
   readonly windows: readonly HeardWindow[];
   readonly played: readonly Played[];
+  /** Whether the room is at 5 GHz. */
+  readonly isHigh: boolean;
 }
 
-/** Plays recordings one after another through every node of a topology. */
+/**
+ * Plays recordings one after another through every node of a topology.
+ * @param networkFor the pose network for a room, by whether it is at 5 GHz
+ */
 export async function listenToRecordings(
   topology: CheckedTopology,
-  network: Network,
+  networkFor: (isHigh: boolean) => Network,
   recordings: readonly string[],
 ): Promise<Heard> {
   const node = readBy(topology, 'infer-pose', 'window')!;
-  const listener = new Listener(network, topology);
+  const listener = new Listener(networkFor, topology);
   const played: Played[] = [];
   const { observed } = await feed(besides(topology, node, listener), playlist(recordings, played));
   if (listener.problem !== null) throw new CommandError(listener.problem, EXIT.invalid);
-  return { observed, windows: listener.end(), played };
+  return { observed, windows: listener.end(), played, isHigh: listener.isHigh ?? false };
 }
 
 /** A topology that also sends a node's windows to a listener. */
@@ -108,28 +113,34 @@ const WAITING = 30;
 
 /** Runs the network on windows as they arrive, because its output is a tenth of their size. */
 class Listener {
-  readonly #network: Network;
+  readonly #networkFor: (isHigh: boolean) => Network;
   readonly #table: LinkTable;
   readonly #profiles: Profiles;
-  readonly #high: string | null;
   readonly #bands: RoomBands;
-  /** The network cannot read the windows, or was not trained on them. An operator must not throw it. */
+  readonly #room: string;
+  readonly #hasTwoModels: boolean;
+  /** Whether the first window was at 5 GHz; null before it. */
+  isHigh: boolean | null = null;
+  #network: Network | null = null;
+  /** The network cannot read the windows, or they need two of them. An operator must not throw it. */
   problem: string | null = null;
   readonly #windows: HeardWindow[] = [];
   #waiting: Waiting[] = [];
 
-  constructor(network: Network, topology: CheckedTopology) {
-    const { high, calibration } = poseSettings(topology);
-    this.#network = network;
+  constructor(networkFor: (isHigh: boolean) => Network, topology: CheckedTopology) {
+    const { usual, high, calibration } = poseSettings(topology);
+    this.#networkFor = networkFor;
     this.#table = new LinkTable(topology.environments);
     this.#profiles = calibration === null ? {} : readProfiles(calibration);
-    this.#high = high;
     this.#bands = new RoomBands(topology.environments);
+    this.#room = topology.environments[0]!.id;
+    this.#hasTwoModels = high !== usual;
   }
 
   take(given: Window): void {
     const window = withUsableLinks(given);
-    this.problem ??= problemOf(window) ?? this.#otherModel(window);
+    this.#bands.hear(window);
+    this.problem ??= problemOf(window) ?? this.#otherBand();
     if (this.problem !== null) return;
     const request = requestOf(window, this.#table, this.#profiles);
     if (!request) return;
@@ -137,10 +148,12 @@ class Listener {
     if (this.#waiting.push({ request, start: window.start, end }) >= WAITING) this.#read();
   }
 
-  #otherModel(window: Window): string | null {
-    this.#bands.hear(window);
-    if (this.#high === null || !this.#bands.isHigh(window.environment)) return null;
-    return `these links are at 5 GHz, for which \`weights: auto\` uses the model ${this.#high}: set \`weights: ${this.#high}\` of infer-pose, so that the training starts from it`;
+  #otherBand(): string | null {
+    const isHigh = this.#bands.isHigh(this.#room);
+    this.isHigh ??= isHigh;
+    return this.#hasTwoModels && isHigh !== this.isHigh
+      ? 'some of these recordings are at 2.4 GHz, others at 5 GHz: train a model for each band, from its own recordings'
+      : null;
   }
 
   end(): readonly HeardWindow[] {
@@ -149,6 +162,8 @@ class Listener {
   }
 
   #read(): void {
+    if (this.#waiting.length === 0) return;
+    this.#network ??= this.#networkFor(this.isHigh ?? false);
     this.#windows.push(...shown(this.#network, this.#waiting));
     this.#waiting = [];
   }

@@ -59,19 +59,22 @@ export interface TrainSiteOptions {
 export async function trainSite(options: TrainSiteOptions): Promise<SiteReport> {
   const { topology, recordings, print } = options;
   const [environment] = topology.environments;
-  const start = startOf(topology);
   const folder = resolve(options.out);
-  if (folder === start.folder)
-    throw new CommandError(
-      `${folder} holds the weights that it begins with: name another folder`,
-      EXIT.invalid,
-    );
+  const { usual, high } = poseSettings(topology);
+  // Both are read before the recordings are played, which takes long.
+  const starts = { usual: startOf(usual, folder), high: startOf(high, folder) };
+  const startFor = (isHigh: boolean) => (isHigh ? starts.high : starts.usual);
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
   print(`playing ${recordings.length} recordings through ${topology.id}`);
-  const network = new Network(weightTensors(start.weights));
   const paths = recordings.map(({ path }) => path);
-  const { observed, windows, played } = await listenToRecordings(topology, network, paths);
+  const { observed, windows, played, isHigh } = await listenToRecordings(
+    topology,
+    (at5GHz) => new Network(weightTensors(startFor(at5GHz).weights)),
+    paths,
+  );
+  const start = startFor(isHigh);
+  print(`starting from ${start.manifest.name} ${start.manifest.version}`);
   const labelled = recordings.map(({ labels, absolute }, i): Labelled => ({
     played: played[i]!,
     labels,
@@ -117,9 +120,17 @@ interface Start {
   readonly memory: Float32Array;
 }
 
-/** The topology's current model. */
-function startOf(topology: CheckedTopology): Start {
-  const folder = poseSettings(topology).model;
+/**
+ * A model to start from.
+ * @param out folder of the new model
+ * @throws CommandError if it has no memory, or is in that folder
+ */
+function startOf(folder: string, out: string): Start {
+  if (folder === out)
+    throw new CommandError(
+      `${folder} holds the weights that it begins with: name another folder`,
+      EXIT.invalid,
+    );
   const { manifest, weights } = readModel(folder);
   const memory = readMemory(folder, manifest);
   if (!memory)

@@ -1,5 +1,6 @@
-import { Option, type Command } from 'commander';
-import { BANDS, type Band } from '../../../../bench/memory/bands.js';
+import type { Command } from 'commander';
+import type { Band } from '../../../../bench/memory/bands.js';
+import { bandOption } from '../../band-option.js';
 import { toPeople } from '../../to-stderr.js';
 
 interface Options {
@@ -21,11 +22,7 @@ export function register(train: Command): void {
       '--out <folder>',
       'folder of the extended model (default: that of --model; from an installation, a copy of a shipped model below the current folder)',
     )
-    .addOption(
-      new Option('--band <band>', 'band of the receivers in the simulated rooms')
-        .choices(BANDS)
-        .default('2.4-ghz'),
-    )
+    .addOption(bandOption())
     .option('--cache <folder>', 'store simulated rooms there, to resume an interrupted run')
     .option('--json', 'print the result as JSON; progress goes to stderr')
     .addHelpText('after', '\nExample:\n  csiflow train confirmation --model models/ward-3 --cache rooms')

@@ -1,6 +1,7 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { wholeNumber } from '../../number-options.js';
-import { BANDS, type Band } from '../../../../bench/memory/bands.js';
+import type { Band } from '../../../../bench/memory/bands.js';
+import { bandOption } from '../../band-option.js';
 import { toPeople } from '../../to-stderr.js';
 
 interface Options {
@@ -43,11 +44,7 @@ export function register(train: Command): void {
       wholeNumber(0, 10_000),
       20,
     )
-    .addOption(
-      new Option('--band <band>', 'band of the receivers in the simulated rooms')
-        .choices(BANDS)
-        .default('2.4-ghz'),
-    )
+    .addOption(bandOption())
     .option('--cache <folder>', 'store simulated rooms there, to resume an interrupted run')
     .option('--state <file>', 'save the state of the training there after each epoch, and resume from it')
     .option('--json', 'print the training as JSON; progress goes to stderr')
