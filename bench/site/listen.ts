@@ -139,6 +139,8 @@ class Listener {
 
   take(given: Window): void {
     const window = withUsableLinks(given);
+    // Without a usable link, it says nothing of the band.
+    if (window.links.length === 0) return;
     this.#bands.hear(window);
     this.problem ??= problemOf(window) ?? this.#otherBand();
     if (this.problem !== null) return;
