@@ -30,13 +30,16 @@ export const withModel = (topology: CheckedTopology, folder: string): CheckedTop
   ),
 });
 
-/** The model folders and the calibration of a topology's `infer-pose`. */
-export function poseSettings(topology: CheckedTopology): {
+/** The model folders and the calibration of an `infer-pose`. */
+interface PoseSettings {
   readonly usual: string;
   /** For rooms at 5 GHz. */
   readonly high: string;
   readonly calibration: string | null;
-} {
+}
+
+/** Those of a topology. @throws CommandError if it has no `infer-pose` */
+export function poseSettings(topology: CheckedTopology): PoseSettings {
   const config = topology.nodes.find(({ component }) => component.name === 'infer-pose')?.config as
     { readonly weights: string; readonly calibration?: string } | undefined;
   if (!config)
@@ -55,25 +58,25 @@ export interface Heard {
   readonly observed: Observed;
   readonly windows: readonly HeardWindow[];
   readonly played: readonly Played[];
-  /** Whether the room is at 5 GHz. */
-  readonly isHigh: boolean;
+  /** Folder of the model for the room's band. */
+  readonly model: string;
 }
 
 /**
  * Plays recordings one after another through every node of a topology.
- * @param networkFor the pose network for a room, by whether it is at 5 GHz
+ * @param networkOf the pose network of a model's folder
  */
 export async function listenToRecordings(
   topology: CheckedTopology,
-  networkFor: (isHigh: boolean) => Network,
+  networkOf: (model: string) => Network,
   recordings: readonly string[],
 ): Promise<Heard> {
   const node = readBy(topology, 'infer-pose', 'window')!;
-  const listener = new Listener(networkFor, topology);
+  const listener = new Listener(networkOf, topology);
   const played: Played[] = [];
   const { observed } = await feed(besides(topology, node, listener), playlist(recordings, played));
   if (listener.problem !== null) throw new CommandError(listener.problem, EXIT.invalid);
-  return { observed, windows: listener.end(), played, isHigh: listener.isHigh ?? false };
+  return { observed, windows: listener.end(), played, model: listener.model };
 }
 
 /** A topology that also sends a node's windows to a listener. */
@@ -113,28 +116,31 @@ const WAITING = 30;
 
 /** Runs the network on windows as they arrive, because its output is a tenth of their size. */
 class Listener {
-  readonly #networkFor: (isHigh: boolean) => Network;
+  readonly #networkOf: (model: string) => Network;
   readonly #table: LinkTable;
   readonly #profiles: Profiles;
   readonly #bands: RoomBands;
-  readonly #room: string;
-  readonly #hasTwoModels: boolean;
-  /** Whether the first window was at 5 GHz; null before it. */
-  isHigh: boolean | null = null;
+  readonly #settings: PoseSettings;
+  /** Folder of the model for the first window; null before it. */
+  #model: string | null = null;
   #network: Network | null = null;
   /** The network cannot read the windows, or they need two of them. An operator must not throw it. */
   problem: string | null = null;
   readonly #windows: HeardWindow[] = [];
   #waiting: Waiting[] = [];
 
-  constructor(networkFor: (isHigh: boolean) => Network, topology: CheckedTopology) {
-    const { usual, high, calibration } = poseSettings(topology);
-    this.#networkFor = networkFor;
+  constructor(networkOf: (model: string) => Network, topology: CheckedTopology) {
+    this.#settings = poseSettings(topology);
+    const { calibration } = this.#settings;
+    this.#networkOf = networkOf;
     this.#table = new LinkTable(topology.environments);
     this.#profiles = calibration === null ? {} : readProfiles(calibration);
     this.#bands = new RoomBands(topology.environments);
-    this.#room = topology.environments[0]!.id;
-    this.#hasTwoModels = high !== usual;
+  }
+
+  /** Folder of the model that all windows need; without any, the usual one. */
+  get model(): string {
+    return this.#model ?? this.#settings.usual;
   }
 
   take(given: Window): void {
@@ -142,7 +148,7 @@ class Listener {
     // Without a usable link, it says nothing of the band.
     if (window.links.length === 0) return;
     this.#bands.hear(window);
-    this.problem ??= problemOf(window) ?? this.#otherBand();
+    this.problem ??= problemOf(window) ?? this.#otherModel(window.environment);
     if (this.problem !== null) return;
     const request = requestOf(window, this.#table, this.#profiles);
     if (!request) return;
@@ -150,10 +156,10 @@ class Listener {
     if (this.#waiting.push({ request, start: window.start, end }) >= WAITING) this.#read();
   }
 
-  #otherBand(): string | null {
-    const isHigh = this.#bands.isHigh(this.#room);
-    this.isHigh ??= isHigh;
-    return this.#hasTwoModels && isHigh !== this.isHigh
+  #otherModel(room: string): string | null {
+    const model = this.#bands.isHigh(room) ? this.#settings.high : this.#settings.usual;
+    this.#model ??= model;
+    return model !== this.#model
       ? 'some of these recordings are at 2.4 GHz, others at 5 GHz: train a model for each band, from its own recordings'
       : null;
   }
@@ -165,7 +171,7 @@ class Listener {
 
   #read(): void {
     if (this.#waiting.length === 0) return;
-    this.#network ??= this.#networkFor(this.isHigh ?? false);
+    this.#network ??= this.#networkOf(this.model);
     this.#windows.push(...shown(this.#network, this.#waiting));
     this.#waiting = [];
   }

@@ -61,19 +61,15 @@ export async function trainSite(options: TrainSiteOptions): Promise<SiteReport> 
   const [environment] = topology.environments;
   const folder = resolve(options.out);
   const { usual, high } = poseSettings(topology);
-  // Both are read before the recordings are played, which takes long.
-  const starts = { usual: startOf(usual, folder), high: startOf(high, folder) };
-  const startFor = (isHigh: boolean) => (isHigh ? starts.high : starts.usual);
+  // Each is read before the recordings are played, which takes long.
+  const starts = new Map(Array.from(new Set([usual, high]), (model) => [model, startOf(model, folder)]));
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
   print(`playing ${recordings.length} recordings through ${topology.id}`);
   const paths = recordings.map(({ path }) => path);
-  const { observed, windows, played, isHigh } = await listenToRecordings(
-    topology,
-    (at5GHz) => new Network(weightTensors(startFor(at5GHz).weights)),
-    paths,
-  );
-  const start = startFor(isHigh);
+  const networkOf = (model: string) => new Network(weightTensors(starts.get(model)!.weights));
+  const { observed, windows, played, model } = await listenToRecordings(topology, networkOf, paths);
+  const start = starts.get(model)!;
   print(`starting from ${start.manifest.name} ${start.manifest.version}`);
   const labelled = recordings.map(({ labels, absolute }, i): Labelled => ({
     played: played[i]!,
