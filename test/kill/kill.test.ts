@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test as one, vi, type RunnerTestCase } from 'vitest';
@@ -369,14 +369,13 @@ async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Pr
     const last = start(turned(input));
     await last.running;
     await sleep(300);
-    await sender.stop();
-    await quiet(join(folder, 'decoded.part'));
+    await sender.end(join(folder, 'decoded.part'));
     last.process.kill('SIGTERM');
     expect(await last.ended).toEqual({ code: 0, signal: null });
     const loss: Loss = await accepted.afterRun();
     expect(loss.records).toBe(0);
   } finally {
-    await sender.stop();
+    sender.close();
   }
   const capture = join(folder, 'accepted.csi');
   accepted.writeCapture(capture);
@@ -508,10 +507,13 @@ const slowly = (source: 'kafka' | 'mqtt' | 'follow') => ({
   blockRecords: blockRecords(),
 });
 
+/** At the end of a capture's record. */
+const CHECKSUM_BYTES = 4;
+
 /** Sends the datagrams of a recording in a loop, three per millisecond. */
 class Sender {
   readonly #socket = createSocket('udp4');
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: NodeJS.Timeout;
   readonly #packets: readonly Uint8Array[];
   readonly #port: number;
   #next = 0;
@@ -524,13 +526,30 @@ class Sender {
     }, 2);
   }
 
-  /** Ends with a frame, so that the radio's and the file's watermarks are equal. */
-  async stop(): Promise<void> {
-    if (!this.#timer) return;
+  /**
+   * Ends with a frame, so that the radio's and the file's watermarks are equal, and waits until it is decoded. A busy
+   * machine may have dropped it, because it reads late: then it is sent again.
+   */
+  async end(decoded: string): Promise<void> {
     clearInterval(this.#timer);
-    this.#timer = undefined;
-    while (!isFrame(this.#send()));
-    await sleep(20);
+    let packet = this.#send();
+    while (!isFrame(packet)) packet = this.#send();
+    const isLast = () =>
+      readFileSync(decoded)
+        .subarray(-packet.length - CHECKSUM_BYTES, -CHECKSUM_BYTES)
+        .equals(packet);
+    await vi.waitUntil(
+      () => {
+        if (isLast()) return true;
+        this.#socket.send(packet, this.#port, '127.0.0.1');
+        return false;
+      },
+      { interval: 500, timeout: 60_000 },
+    );
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
     this.#socket.close();
   }
 
@@ -538,14 +557,6 @@ class Sender {
     const packet = this.#packets[this.#next++ % this.#packets.length]!;
     this.#socket.send(packet, this.#port, '127.0.0.1');
     return packet;
-  }
-}
-
-/** Resolves when a file has not grown for a while. */
-async function quiet(path: string): Promise<void> {
-  for (let size = -1, now = statSync(path).size; now !== size; now = statSync(path).size) {
-    size = now;
-    await sleep(250);
   }
 }
 

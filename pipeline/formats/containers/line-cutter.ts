@@ -233,6 +233,16 @@ const MAX_HEADING_BYTES = 2048;
 /** The end of a line in a text. */
 export const LINE_END = /[\r\n]/;
 
+/** Lines of a head to examine: some may be damaged. */
+const FIRST_LINES = 256;
+
+/**
+ * The first lines in the head of a file that may be records or header lines, and are long enough for them. To read every
+ * line of 64 KiB could hold the event loop for 170 ms.
+ */
+export const linesOfHead = (head: Uint8Array, mayBe: (line: string) => boolean): readonly string[] =>
+  (latin1(head).match(/[^\r\n]{8,}/g) ?? []).filter(mayBe).slice(0, FIRST_LINES);
+
 /** Bytes as text with one character per byte. */
 export const latin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

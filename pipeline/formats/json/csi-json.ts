@@ -1,6 +1,6 @@
 import { TRAINING_FIELDS, type CsiLayout } from '../../model/index.js';
 import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from '../decoder/frame-decoder.js';
-import { latin1, LINE_END, LineCutter, type LineKind } from '../containers/line-cutter.js';
+import { LineCutter, linesOfHead, type LineKind } from '../containers/line-cutter.js';
 import { recordingOf, type FileFormat, type Format } from '../contract/format.js';
 import { errorText } from '../../base/error-text.js';
 import { LayoutCache } from '../decoder/layout-cache.js';
@@ -29,16 +29,12 @@ export const csiJsonLines: FileFormat = {
   name: 'csi-json-lines',
   summary: 'NDJSON: lines of JSON with the fields of `csi_data` of the service interface.',
   recognise: (head) =>
-    latin1(head)
-      .split(LINE_END)
-      .filter((line) => line.includes('"antenna_data"'))
-      .slice(0, FIRST_LINES)
-      .some((line) => csiJson.recognise(Buffer.from(line, 'latin1'))),
+    linesOfHead(head, (line) => line.includes('"antenna_data"')).some((line) =>
+      csiJson.recognise(Buffer.from(line, 'latin1')),
+    ),
   open: recordingOf(csiJson, () => new LineCutter(LINES)),
 };
 
-/** Lines of which one must be whole: some may be truncated. */
-const FIRST_LINES = 16;
 const OPENING = 0x7b;
 const QUOTE = 0x22;
 const SPACE = 0x20;

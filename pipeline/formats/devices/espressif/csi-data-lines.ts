@@ -2,7 +2,7 @@
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
 import type { ReadFault } from '../../decoder/frame-decoder.js';
 import { MAX_MESSAGE_LINES } from '../../containers/message-lines.js';
-import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import { latin1, LINE_END, LineCutter, linesOfHead, type LineKind } from '../../containers/line-cutter.js';
 import { ESP_CLOCK, type EspNumbers } from './esp-values.js';
 
 const CSI_DATA = 'CSI_DATA,';
@@ -27,6 +27,8 @@ export function csiDataLine(record: Uint8Array): string | ReadFault | null {
   return text.slice(at).split(LINE_END, 1)[0]!.trimEnd();
 }
 
+/** First column of header lines. */
+const TYPE = 'type,';
 /** Longest header line. */
 const MAX_HEADING_BYTES = 2048;
 
@@ -69,13 +71,11 @@ export function numbersOfLine(
 
 /** The text after the mark in each line of a file's head, and its header lines. */
 const csiDataLines = (head: Uint8Array, headingIn: Headed['headingIn']): readonly string[] =>
-  latin1(head)
-    .split(LINE_END)
-    .flatMap((line) => {
-      const at = line.lastIndexOf(CSI_DATA);
-      const found = headingIn(line) ?? (at < 0 ? null : line.slice(at).trimEnd());
-      return found === null ? [] : [found];
-    });
+  linesOfHead(head, (line) => line.includes(CSI_DATA) || line.includes(TYPE)).flatMap((line) => {
+    const at = line.lastIndexOf(CSI_DATA);
+    const found = headingIn(line) ?? (at < 0 ? null : line.slice(at).trimEnd());
+    return found === null ? [] : [found];
+  });
 
 /** How a program's log is read. */
 interface Headed {

@@ -3,7 +3,7 @@ import { espFields, type EspField } from './esp-carriers.js';
 import { UNKNOWN, unknownBuffer } from './esp-unknown.js';
 import { espParts, fillField } from './esp-values.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
-import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import { latin1, LineCutter, linesOfHead, type LineKind } from '../../containers/line-cutter.js';
 
 /**
  * Serial log of an ESP32: lines `CSIRAW sequence t_ms rssi bytes hex` among ordinary log lines, as printed by
@@ -20,10 +20,7 @@ export const esp32Serial: Format = frameFormat(
 export const esp32SerialLog: FileFormat = {
   name: 'esp32-serial-log',
   summary: 'Serial log of an ESP32 with CSIRAW lines.',
-  recognise: (head) =>
-    latin1(head)
-      .split(LINE_END)
-      .some((line) => PATTERN.test(line.trimEnd())),
+  recognise: (head) => linesOfHead(head, (line) => PATTERN.test(line.trimEnd())).length > 0,
   open: recordingOf(esp32Serial, () => new LineCutter(LINES)),
 };
 

@@ -7,7 +7,7 @@ import { wordsOfFrame } from './esp-lltf-bits.js';
 import { ESP_CLOCK, espParts, espStamp, fillField } from './esp-values.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../../decoder/frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from '../../contract/format.js';
-import { latin1, LINE_END, LineCutter, type LineKind } from '../../containers/line-cutter.js';
+import { latin1, LineCutter, linesOfHead, type LineKind } from '../../containers/line-cutter.js';
 import { errorText } from '../../../base/error-text.js';
 
 /** Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. */
@@ -21,9 +21,9 @@ export const micropythonCsiLog: FileFormat = {
   name: 'micropython-csi-log',
   summary: "Lines of JSON with the list of MicroPython's `csi_read()`.",
   recognise: (head) =>
-    latin1(head)
-      .split(LINE_END)
-      .some((line) => line.startsWith(MARK) && micropythonCsi.recognise(Buffer.from(line, 'latin1'))),
+    linesOfHead(head, (line) => line.startsWith(MARK)).some((line) =>
+      micropythonCsi.recognise(Buffer.from(line, 'latin1')),
+    ),
   open: recordingOf(micropythonCsi, () => new LineCutter(LINES)),
 };
 
