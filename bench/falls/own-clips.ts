@@ -133,8 +133,10 @@ async function playOne(topology: CheckedTopology, node: string, path: string): P
   const resampler = new Resampler(SINGLE_LINK_SHIFTS);
   const unreadable: string[] = [];
   let links = 0;
-  const input = playlist([path], [], (_, error) => {
-    unreadable.push(`${path} cannot be read: ${errorText(error)}`);
+  const input = playlist([path], [], {
+    unreadable: (_, error) => {
+      unreadable.push(`${path} cannot be read: ${errorText(error)}`);
+    },
   });
   await listenTo(fedBy(topology, input), node, (record) => {
     if (record.port !== 'window') return false;

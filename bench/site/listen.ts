@@ -74,7 +74,8 @@ export async function listenToRecordings(
   const node = readBy(topology, 'infer-pose', 'window')!;
   const listener = new Listener(networkOf, topology);
   const played: Played[] = [];
-  const { observed } = await feed(besides(topology, node, listener), playlist(recordings, played));
+  const input = playlist(recordings, played, { isEnough: () => listener.problem !== null });
+  const { observed } = await feed(besides(topology, node, listener), input);
   if (listener.problem !== null) throw new CommandError(listener.problem, EXIT.invalid);
   return { observed, windows: listener.end(), played, model: listener.model };
 }

@@ -13,6 +13,7 @@ import { loadTopology, parseTopology } from '../../pipeline/config/index.js';
 import { EnvironmentSchema, type CsiBlock } from '../../pipeline/model/index.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { testContext } from '../support/context.js';
+import { frames } from '../support/flow.js';
 
 const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
 
@@ -146,5 +147,25 @@ sinks: { out: { type: console, from: motion } }
     const placed = placedIn(quiet, { environment: randomEnvironment(700_002, 2), calibration: null });
     await expect(feed(placed, playlist([path], played))).rejects.toThrow(resolve(path));
     expect(played).toEqual([]);
+  });
+
+  it.each([
+    ['all', Infinity, ['a', 'b'], [256, 44, 256, 44]],
+    ['until enough was played', 1, ['a'], [256]],
+  ])('are played one after another: %s', async (_, enough, paths, counts) => {
+    const played: Played[] = [];
+    const offered: CsiBlock[] = [];
+    const recordings = ['a', 'b'].map((path) => ({ path, frames: () => frames(0, 300) }));
+    const input = playlist(recordings, played, { isEnough: () => offered.length >= enough });
+    const { context } = testContext();
+    await input.component.create(input.config as never, context).open(null, {
+      signal: new AbortController().signal,
+      offer: ({ data }) => {
+        offered.push(...(data as CsiBlock[]));
+        return true;
+      },
+    });
+    expect(played.map(({ path }) => path)).toEqual(paths);
+    expect(offered.map(({ count }) => count)).toEqual(counts);
   });
 });

@@ -67,17 +67,23 @@ const BATCH = 256;
 const PAUSE_US = 10e6;
 const FIRST_US = Date.UTC(2026, 0, 1) * 1000;
 
+/** What ends a playlist early. */
+interface PlaylistEnds {
+  /** Is called with the first recording that cannot be read; without it, the source fails. */
+  readonly unreadable?: (path: string, error: unknown) => void;
+  /** True as soon as nothing more needs to be played. */
+  readonly isEnough?: () => boolean;
+}
+
 /**
  * Plays recordings one after another as one radio's stream, each read by the `file` source.
  * @param recordings paths are relative to the current folder
  * @param played receives the time at which each was played
- * @param unreadable is called with the first recording that cannot be read, which ends the input; without it,
- * the source fails
  */
 export function playlist(
   recordings: readonly Playable[],
   played: Played[],
-  unreadable?: (path: string, error: unknown) => void,
+  { unreadable, isEnough = () => false }: PlaylistEnds = {},
 ): SourceInput {
   return sourceInput(file, {} as const, (context) => ({
     open: async (_position, output) => {
@@ -88,6 +94,7 @@ export function playlist(
         const offer = async (all: readonly Data[], inner: Position) => {
           const data = all.map((one) => shifted.move(one));
           const position = { index, inner } as unknown as number;
+          if (isEnough()) return false;
           return data.length === 0 || output.offer({ data, position });
         };
         const path = typeof recording === 'string' ? recording : recording.path;
@@ -100,6 +107,7 @@ export function playlist(
           return;
         }
         played.push({ path, from: next, to: shifted.newest, moved: shifted.by });
+        if (isEnough()) return;
         next = shifted.newest + PAUSE_US;
       }
     },
