@@ -144,14 +144,13 @@ async function cutFile(
   }
   const problems = builder.takeProblems();
   const newest = cut.at(-1)?.time.at(-1) ?? 0;
-  const batches = cut.map((raw) => ({
-    raw: {
-      ...raw,
-      time: raw.time.map((time) => time - newest + now),
-      senders: raw.senders.map((name) => (name === '' ? sender : name)),
-    },
-    stated: new Array<boolean>(raw.count).fill(false),
-  }));
+  const batches: BodyBatch[] = [];
+  for (const raw of cut) {
+    await turns.giveWay();
+    const time = raw.time.map((time) => time - newest + now);
+    const senders = raw.senders.map((name) => (name === '' ? sender : name));
+    batches.push({ raw: { ...raw, time, senders }, stated: new Array<boolean>(raw.count).fill(false) });
+  }
   return { kind: kind.name, batches, problems };
 }
 

@@ -67,6 +67,12 @@ const TOLD = 8;
 
 const ignore = (): void => undefined;
 
+/** A body, and how many of its records the queue accepted. */
+interface Taken {
+  readonly body: Body;
+  readonly taken: number;
+}
+
 class HttpSource extends DecodingSource {
   readonly #config: HttpSettings;
   readonly #context: Context;
@@ -128,9 +134,10 @@ class HttpSource extends DecodingSource {
 
   async #take(posted: Posted, inbox: Inbox): Promise<object> {
     if (inbox.isFull) throw new Refusal(429, 'the queue is full', FULL_S);
-    const { batches, problems, kind } = await this.#inTurn(posted);
+    const { body, taken } = await this.#inTurn(posted, inbox);
+    const { batches, problems, kind } = body;
     for (const { code } of problems) this.#context.metrics.dropped(code, 1);
-    const taken = await inbox.take(batches);
+    await inbox.journalled();
     this.#bodies++;
     const whole = batches.reduce((sum, { raw }) => sum + raw.count, 0);
     if (taken < whole) throw new Refusal(503, 'the queue is full', FULL_S, { taken, of: whole });
@@ -138,11 +145,14 @@ class HttpSource extends DecodingSource {
   }
 
   /** One body at a time: several would each take a turn before other work. @throws Refusal */
-  #inTurn(posted: Posted): Promise<Body> {
+  #inTurn(posted: Posted, inbox: Inbox): Promise<Taken> {
     const now = this.#context.clock.now();
-    const read = this.#reading.then(() => this.#read(posted, now));
-    this.#reading = read.then(ignore, ignore);
-    return read;
+    const taken = this.#reading.then(async () => {
+      const body = await this.#read(posted, now);
+      return { body, taken: await inbox.take(body.batches) };
+    });
+    this.#reading = taken.then(ignore, ignore);
+    return taken;
   }
 
   /** @throws Refusal */

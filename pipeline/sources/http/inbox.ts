@@ -1,6 +1,7 @@
 import type { Context, SourceOutput } from '../../component/index.js';
 import { RawBuilder } from '../../formats/index.js';
 import type { BodyBatch } from './body.js';
+import { Turns } from './turns.js';
 
 /** Records so far, and the time of the last one: no later one has an earlier time. */
 export interface HttpPosition {
@@ -43,18 +44,24 @@ export class Inbox {
   }
 
   /**
-   * Passes batches on until one is rejected. Resolves once the accepted ones are on disk.
-   * @returns how many records were accepted
+   * Passes batches on until one is rejected, and yields to other work meanwhile: no two calls at once.
+   * @returns how many records were accepted; {@link journalled} says when they are on disk
    */
   async take(batches: readonly BodyBatch[]): Promise<number> {
     this.#heard = true;
     let taken = 0;
+    const turns = new Turns();
     for (const batch of batches) {
+      await turns.giveWay();
       if (!this.#offer(batch)) break;
       taken += batch.raw.count;
     }
-    await this.#output.journalled?.();
     return taken;
+  }
+
+  /** Resolves once all records that were accepted until now are on disk. */
+  async journalled(): Promise<void> {
+    await this.#output.journalled?.();
   }
 
   /** Later records may have earlier times. */
