@@ -1,10 +1,11 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addressKey } from '../../api/service/limits/addresses.js';
 import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
 import { poseFrame } from '../support/fake-topology.js';
+import { until } from '../support/waiting.js';
 import { openService, type TestService } from './support.js';
 
 const START = '/form-a/api/v1/system/start';
@@ -149,18 +150,18 @@ test('pipelined requests start one after the other, and are answered in order', 
     let answer = '';
     socket.on('data', (data: Buffer) => (answer += data.toString()));
     socket.write(ask.repeat(3));
-    await vi.waitUntil(() => begun.length === 1);
+    await until('the calls', () => begun.length === 1);
     // Work started by the first call would be visible by the end of a later one.
     const later = patient.get(PEOPLE, token);
-    await vi.waitUntil(() => begun.length > 1);
+    await until('the calls', () => begun.length > 1);
     expect(begun).toHaveLength(2);
     begun.pop()!(0);
     expect((await later).status).toBe(200);
     for (let turn = 1; turn <= 3; turn++) {
-      await vi.waitUntil(() => begun.length === turn);
+      await until('the calls', () => begun.length === turn);
       begun.at(-1)!(turn);
     }
-    await vi.waitUntil(() => answer.match(/"total":/g)?.length === 3);
+    await until('the answers', () => answer.match(/"total":/g)?.length === 3);
     expect(answer.match(/"total":\d/g)).toEqual(['"total":1', '"total":2', '"total":3']);
   } finally {
     socket.destroy();

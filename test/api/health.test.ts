@@ -108,7 +108,7 @@ describe('probes at the root', () => {
     service.main.state = 'failed';
     expect((await service.get('/livez')).status).toBe(200);
     await expect
-      .poll(async () => (await service.get('/readyz')).text(), { timeout: 10_000 })
+      .poll(async () => (await service.get('/readyz')).text())
       .toBe('the topology test is failed\n');
     expect((await service.get('/readyz')).status).toBe(503);
   });

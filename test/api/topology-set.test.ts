@@ -80,7 +80,7 @@ test('a second topology can be added, started, inspected, stopped and removed', 
   });
   const started = await call('POST', '/ward-3/start');
   expect(started).toMatchObject({ status: 202, data: { id: 'ward-3', status: 'starting' } });
-  await expect.poll(() => stateOf('ward-3'), { timeout: 20_000 }).toBe('running');
+  await expect.poll(() => stateOf('ward-3')).toBe('running');
   expect(await call('POST', '/ward-3/start')).toMatchObject({
     status: 409,
     error: { details: { current_status: 'running' } },
@@ -89,7 +89,7 @@ test('a second topology can be added, started, inspected, stopped and removed', 
   expect((await call('DELETE', '/ward-3')).status).toBe(409);
   expect((await call('GET', '/ward-3/dead-letters')).status).toBe(200);
   expect((await call('POST', '/ward-3/stop', { save_state: true })).status).toBe(202);
-  await expect.poll(() => stateOf('ward-3'), { timeout: 20_000 }).toBe('stopped');
+  await expect.poll(() => stateOf('ward-3')).toBe('stopped');
   expect((await call('POST', '/ward-3/stop')).status).toBe(409);
   expect((await call('DELETE', '/ward-3')).status).toBe(204);
   expect((await call('GET', '/ward-3')).status).toBe(404);

@@ -75,9 +75,7 @@ test('a running csiflow makes its backup, which can be restored', async () => {
   await csiflow.printed(/the topology is running/);
   url = (await csiflow.printed(/live page +(http:\S+)\//))[1]!;
   expect(csiflow.output).toContain('as before');
-  await expect
-    .poll(async () => (await command('health', '--url', url)).output, { timeout: 20_000 })
-    .toBe('healthy\n');
+  await expect.poll(async () => (await command('health', '--url', url)).output).toBe('healthy\n');
   expect(await csiflow.interrupt()).toBe(0);
 
   const stopped = await command('backup', file);

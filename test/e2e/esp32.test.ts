@@ -35,7 +35,7 @@ describe.runIf(recording)('the recording of two ESP32 nodes', () => {
       const replay = await csiflow('replay', file, '--to', `udp://127.0.0.1:${port}`, '--speed', '4');
       expect(replay.code, replay.output).toBe(0);
       await expect
-        .poll(() => sourceDetails(udp), { timeout: 30_000 })
+        .poll(() => sourceDetails(udp))
         .toMatchObject({
           packets: { csi: 1_834, vitals: 82, features: 82 },
           malformed: { truncated: 0, unknown_magic: 0 },
@@ -54,7 +54,7 @@ describe.runIf(recording)('the recording of two ESP32 nodes', () => {
         },
       });
       // On a busy machine the last windows may still be in progress.
-      await expect.poll(() => updates.length, { timeout: 30_000 }).toBeGreaterThan(20);
+      await expect.poll(() => updates.length).toBeGreaterThan(20);
       socket.terminate();
     } finally {
       await run.interrupt();

@@ -113,8 +113,8 @@ const away = (fault: (proxy: TcpProxy) => void) => async (subject: Subject) => {
   await until('it to be degraded', () => runner.status().state === 'degraded');
   expect(ids()).toEqual([]);
   proxy.mend();
-  await expect.poll(ids, { timeout: 20_000 }).toEqual(ALL);
-  await expect.poll(() => runner.status().state, { timeout: 20_000 }).toBe('running');
+  await expect.poll(ids).toEqual(ALL);
+  await expect.poll(() => runner.status().state).toBe('running');
 };
 
 const FAULTS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
@@ -129,7 +129,7 @@ const FAULTS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
     await runner.start();
     proxy.tear(40);
     await until('the sibling', () => sibling.stored.length === ALERTS);
-    await expect.poll(ids, { timeout: 20_000 }).toEqual(ALL);
+    await expect.poll(ids).toEqual(ALL);
   },
   'goes away again and again': async (subject) => {
     const { proxy, runner, sibling, ids } = await site(subject);
@@ -140,15 +140,15 @@ const FAULTS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
       proxy.mend();
     }
     await until('the sibling', () => sibling.stored.length === ALERTS);
-    await expect.poll(ids, { timeout: 20_000 }).toEqual(ALL);
-    await expect.poll(() => runner.status().state, { timeout: 20_000 }).toBe('running');
+    await expect.poll(ids).toEqual(ALL);
+    await expect.poll(() => runner.status().state).toBe('running');
   },
   'is a hundred times slower': async (subject) => {
     const { proxy, runner, sibling, ids } = await site(subject);
     proxy.slow(50);
     await runner.start();
     await until('the sibling', () => sibling.stored.length === ALERTS);
-    await expect.poll(ids, { timeout: 20_000 }).toEqual(ALL);
+    await expect.poll(ids).toEqual(ALL);
     expect(runner.status().state).not.toBe('failed');
   },
 };

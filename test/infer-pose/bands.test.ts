@@ -174,7 +174,7 @@ it('a server with one of two models: WebAssembly computes the other, and only it
   });
   await operator.close!();
   await server.close();
-}, 20_000);
+});
 
 it('ends while the model at 5 GHz is started', async () => {
   const { operator, recorded } = await open();

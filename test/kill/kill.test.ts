@@ -322,7 +322,7 @@ async function expectAlerts(chain: string, folder: string, rows: string): Promis
     // The broker has them; they are on their way to the listener.
     await vi.waitFor(() => {
       expect(receivers.alerts(way, chain, folder).ids, way).toEqual(ids);
-    }, 30_000);
+    }, 45_000);
     report.alerted(way, ids.length, receivers.alerts(way, chain, folder).again);
   }
 }

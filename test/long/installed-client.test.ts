@@ -95,7 +95,7 @@ test("the documentation's example compiles in Node.js, and works unchanged", asy
     for (const stream of [run.stdout, run.stderr])
       stream.on('data', (data: Buffer) => (printed += data.toString()));
     try {
-      await expect.poll(() => printed, { timeout: 30_000 }).toBe('1\n{ connected: true }\n');
+      await expect.poll(() => printed).toBe('1\n{ connected: true }\n');
       let next = 8;
       await expect
         .poll(() => (service.main.publish(poseFrame(next++, [person(1, 2, 2)])), printed), {

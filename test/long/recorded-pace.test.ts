@@ -27,7 +27,7 @@ test.runIf(recording)(
     ]);
     expect(replay.code, replay.output).toBe(0);
     await expect
-      .poll(() => sourceDetails(udp), { timeout: 10_000 })
+      .poll(() => sourceDetails(udp))
       .toMatchObject({
         packets: { csi: RAW_FRAMES, vitals: 236, features: 236 },
         malformed: { truncated: 0, unknown_magic: 0 },

@@ -186,17 +186,15 @@ test('WebSocket clients see pseudonyms, no skeleton, and no exact place', async 
       JSON.stringify({ type: 'subscribe', channel, ...(channel === 'pose_updates' && { filters }) }),
     );
   const has = (type: string) => messages.some((text) => text.includes(`"type":"${type}"`));
-  await expect.poll(() => has('pose_update') && has('alert'), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => has('pose_update') && has('alert')).toBe(true);
   socket.close();
   expect(found('/ws/pose', messages.join('\n'))).toEqual([]);
 }, 60_000);
 
 test('no answer of the service interface reveals identities, nor does anything sent or stored', async () => {
-  await expect.poll(() => received.join('\n'), { timeout: 30_000 }).toMatch(/alerts\/fall_detection/);
-  await expect.poll(() => hook.calls.length, { timeout: 30_000 }).toBeGreaterThan(0);
-  await expect
-    .poll(async () => (await get('/form-a/api/v1/pose/history')).text, { timeout: 30_000 })
-    .toContain('"persons":[{');
+  await expect.poll(() => received.join('\n')).toMatch(/alerts\/fall_detection/);
+  await expect.poll(() => hook.calls.length).toBeGreaterThan(0);
+  await expect.poll(async () => (await get('/form-a/api/v1/pose/history')).text).toContain('"persons":[{');
   const now = Date.now();
   const range = `start_time=${new Date(now - 3_600_000).toISOString()}&end_time=${new Date(now + 3_600_000).toISOString()}`;
   const paths = ENDPOINTS.filter(({ method }) => method === 'GET').map(({ path }) => path);
@@ -261,14 +259,12 @@ test('no answer of the service interface reveals identities, nor does anything s
 test('nor do logs, traces, files and outboxes on disk; the pseudonym survives the restart', async () => {
   const pseudonyms = () =>
     new Set([...received.join('\n').matchAll(/pose\/person\/(\d+)/g)].map(([, number]) => number));
-  await expect.poll(() => pseudonyms().size, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => pseudonyms().size).toBe(1);
   await csiflow.interrupt();
   expect(found('log', csiflow.output)).toEqual([]);
   const before = received.length;
   await start();
-  await expect
-    .poll(() => received.slice(before).join('\n'), { timeout: 30_000 })
-    .toMatch(/pose\/person\/\d+/);
+  await expect.poll(() => received.slice(before).join('\n')).toMatch(/pose\/person\/\d+/);
   expect(pseudonyms().size).toBe(1);
   await csiflow.interrupt();
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>

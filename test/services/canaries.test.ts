@@ -88,9 +88,7 @@ async function statusOf(csiflow: Csiflow): Promise<string> {
   const { access_token: token } = (await response.json()) as { access_token: string };
   const get = async (path: string): Promise<string> =>
     (await fetch(`${address}${path}`, { headers: { Authorization: `Bearer ${token}` } })).text();
-  await expect
-    .poll(() => get('/form-b/api/v1/topologies/site'), { timeout: 30_000 })
-    .toContain('"status":"degraded"');
+  await expect.poll(() => get('/form-b/api/v1/topologies/site')).toContain('"status":"degraded"');
   const paths = ['/form-b/api/v1/topologies/site', '/form-b/api/v1/topologies/site/dead-letters', '/metrics'];
   return (await Promise.all(paths.map(get))).join('\n');
 }

@@ -83,9 +83,7 @@ interface HistoryA {
 }
 
 test('the history is served from InfluxDB in both forms, page by page', async () => {
-  await expect
-    .poll(async () => (await get('/form-a/api/v1/pose/history?limit=10')).status, { timeout: 30_000 })
-    .toBe(200);
+  await expect.poll(async () => (await get('/form-a/api/v1/pose/history?limit=10')).status).toBe(200);
   await expect
     .poll(
       async () =>

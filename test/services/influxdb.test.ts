@@ -299,5 +299,5 @@ describe('retention', () => {
     await (await open(config)).close();
     await (await open({ ...config, means_interval_s: 60 })).close();
     expect(JSON.stringify(await influx.execute('SHOW CONTINUOUS QUERIES'))).toContain('time(1m)');
-  }, 40_000);
+  });
 });

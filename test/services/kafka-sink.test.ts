@@ -122,7 +122,7 @@ describe('at least once', () => {
       message: expect.stringMatching(/nothing listens at 127.0.0.1/) as string,
       retriable: true,
     });
-  }, 30_000);
+  });
 
   test('with one of three brokers killed, every acknowledged record is in the log', async () => {
     const three = await KafkaCluster.start({ nodes: 3 });

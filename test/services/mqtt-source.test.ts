@@ -197,14 +197,14 @@ test('with the broker killed midway, every message arrives once and in order', a
     () => {
       expect(new Set(sequencesOf(running)).size).toBe(200);
     },
-    { timeout: 10_000 },
+    { timeout: 45_000 },
   );
   expect(running.problems.at(-1)).toBeNull();
   // The publisher itself resends unconfirmed messages, which the broker takes for new.
   const sequences = sequencesOf(running);
   expect(sequences.length).toBeLessThanOrEqual(201);
   expect([...sequences].sort((a, b) => a - b)).toEqual(sequences);
-}, 30_000);
+});
 
 test('a wrong password prevents the start, and is not shown', async () => {
   tests++;
@@ -295,4 +295,4 @@ test('in a topology: stopped, started, and nothing is missing in the store', asy
   await publish(client, 80, 100);
   await until('all are stored', () => new Set(stored()).size === 100);
   expect(stored()).toEqual(numbers(0, 100));
-}, 30_000);
+});

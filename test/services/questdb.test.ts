@@ -30,7 +30,7 @@ async function opened(): Promise<Sink> {
 
 /** The server answers a write once it is in its log, and shows the rows a moment later. */
 const waitFor = (sql: string, rows: readonly (readonly unknown[])[]) =>
-  expect.poll(() => quest.rows(sql).catch(String), { timeout: 20_000 }).toEqual(rows);
+  expect.poll(() => quest.rows(sql).catch(String)).toEqual(rows);
 
 const RECORDS: readonly Data[] = Array.from({ length: 20 }, (_, index) => index).flatMap((index) => [
   poseFrame(index),

@@ -70,7 +70,7 @@ test('a restarted process replaces the killed one, whose session is still active
   await until('the first is notified', () => killed.lost.length > 0);
   expect(killed.lost[0]).toMatchObject({ final: true });
   expect(killed.lost[0]!.message).toMatch(/another process has taken this one's place.*state folder/);
-}, 30_000);
+});
 
 test('another topology is kept out of a group, with and without members', async () => {
   const topic = await cluster.topic(2);
@@ -91,7 +91,7 @@ test('another topology is kept out of a group, with and without members', async 
     message: expect.stringMatching(/belongs to the topology rooms.*for others/) as string,
   });
   await memberOf(topic, 'three').join();
-}, 30_000);
+});
 
 /** A topology without scale-out that stores its input. */
 function plain(topic: string, id: string): Runner {
@@ -131,13 +131,13 @@ test('a topology without scale-out is kept out of an empty group, too', async ()
     (await admin.fetchOffsets({ groupId: topic, topics: [topic] }))[0]?.partitions[0];
   await vi.waitFor(async () => {
     expect(JSON.parse((await committed())?.metadata ?? '{}')).toMatchObject({ topology: 'rooms' });
-  }, 10_000);
+  }, 45_000);
   await first.stop();
   await expect(plain(topic, 'others').start()).rejects.toThrow(
     /belongs to the topology rooms.*separate `group` for others/,
   );
   await plain(topic, 'rooms').start();
-}, 30_000);
+});
 
 /** A topology that is scaled out. */
 function process(topics: { readonly from: string; readonly to: string }, brokers = cluster.brokers) {
@@ -164,12 +164,12 @@ test('waits for a broker that is offline at the start, as without scale-out', as
   await runner.start();
   expect(runner.status().state).toBe('degraded');
   expect(runner.status().problem).toMatch(/nothing listens at 127\.0\.0\.1:\d+: start the broker/);
-}, 30_000);
+});
 
 test('a missing topic prevents the start, and is named', async () => {
   const runner = process({ from: 'no-such-topic', to: 'results' });
   await expect(runner.start()).rejects.toThrow(/there is no topic `no-such-topic`: create it first/);
-}, 30_000);
+});
 
 test('a process waiting for a broker joins when one answers', async () => {
   const topic = await cluster.topic(2);

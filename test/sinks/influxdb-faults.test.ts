@@ -55,9 +55,9 @@ test.each<[string, StubAnswer]>([
   async (_, answer) => {
     everyTenth(answer);
     const { stored, rows, runner } = await run();
-    await expect.poll(() => stored().length, { timeout: 15_000 }).toBe(rows.length);
+    await expect.poll(() => stored().length).toBe(rows.length);
     expect(stored()).toEqual(rows);
-    await expect.poll(() => runner.status().state, { timeout: 15_000 }).toBe('running');
+    await expect.poll(() => runner.status().state).toBe('running');
   },
   30_000,
 );

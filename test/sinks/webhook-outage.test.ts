@@ -81,7 +81,7 @@ test('alerts wait on disk while the receiver fails, and arrive once it recovers'
   // Confirmed alerts are not sent again.
   expect(taken).toHaveLength(40);
   expect(await runner.deadLetters()).toEqual([]);
-}, 30_000);
+});
 
 test('a restart sends no alert again', async () => {
   const topology = line(30);
@@ -93,7 +93,7 @@ test('a restart sends no alert again', async () => {
   await second.start();
   await second.finished();
   expect(receiver.calls).toHaveLength(30);
-}, 30_000);
+});
 
 test('a refused event is a dead letter without the secret, and the rest continues', async () => {
   receiver.answer = (call, response) => {
@@ -106,7 +106,7 @@ test('a refused event is a dead letter without the secret, and the rest continue
   const letters = await runner.deadLetters();
   expect(letters).toMatchObject([{ node: 'out', code: 'webhook.422' }]);
   expect(JSON.stringify(letters)).not.toContain('canary');
-}, 30_000);
+});
 
 test.each([500, 503])(
   'an event that is always answered %i does not delay others',
@@ -135,7 +135,7 @@ test('an event that is never answered does not delay others', async () => {
   };
   await until('the others', () => taken.size === 11);
   await runner.stop();
-}, 30_000);
+});
 
 /** Calls it the first time only. */
 function once(work: () => void): () => void {
@@ -168,4 +168,4 @@ test('a slow receiver gets as many parallel calls as allowed', async () => {
   // Ten rounds of 200 ms are 2 s; sequential calls would take 8 s.
   expect(took()).toBeLessThan(6000);
   await runner.stop();
-}, 30_000);
+});

@@ -87,7 +87,7 @@ test('an offline receiver delays no other, and gets everything later', async () 
   await expect.poll(() => received(other)).toEqual(['one', 'two', 'three']);
   away.calls.length = 0;
   away.answer = (_call, response) => response.writeHead(204).end();
-  await expect.poll(() => received(away), { timeout: 10_000 }).toEqual(['one', 'two', 'three']);
+  await expect.poll(() => received(away)).toEqual(['one', 'two', 'three']);
 });
 
 test('after an outage, a fall is sent before less severe events', async () => {
@@ -101,7 +101,7 @@ test('after an outage, a fall is sent before less severe events', async () => {
   await expect.poll(() => received(one), { timeout: 5_000 }).toContain('fall');
   one.calls.length = 0;
   one.answer = (_call, response) => response.writeHead(204).end();
-  await expect.poll(() => received(one).length, { timeout: 10_000 }).toBe(4);
+  await expect.poll(() => received(one).length).toBe(4);
   expect(received(one)[0]).toBe('fall');
 });
 

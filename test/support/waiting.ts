@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { TestRunner, vi } from 'vitest';
 
 /** In a hook: shorter than the limit of vitest.config.ts, so that the error names what did not happen. */
-const IN_A_HOOK_MS = 25_000;
+const IN_A_HOOK_MS = 80_000;
 
 /** Remaining time of the running test, minus the time that an error needs to be reported. */
 function leftMs(): number {

@@ -113,7 +113,7 @@ describe.runIf(canBrowse)('alerts are announced by the live page', () => {
       page.evaluate(`navigator.serviceWorker.getRegistration()
         .then((registration) => registration?.getNotifications() ?? [])
         .then((all) => [...new Set(all.map(({ title }) => title))])`);
-    await expect.poll(shown, { timeout: 10_000 }).toEqual([FALL]);
+    await expect.poll(shown).toEqual([FALL]);
     expect(errors).toEqual([]);
     expect(await page.textContent('#notifications-note')).toBe('');
   });

@@ -314,7 +314,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(() => page.textContent('#alerts-note')).toContain('No store is open');
     service.main.readers.set('history', reader);
     await page.clock.fastForward(2_100);
-    await expect.poll(() => page.locator('#alerts li').count(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => page.locator('#alerts li').count()).toBe(1);
     expect(await page.textContent('#alerts-note')).toBe('');
   });
 
@@ -331,7 +331,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     service = await openService();
     const classes = (id: string) => page.getAttribute(id, 'class');
     await page.clock.fastForward(3_100);
-    await expect.poll(() => classes('#people'), { timeout: 10_000 }).toContain('stale');
+    await expect.poll(() => classes('#people')).toContain('stale');
     // Immediately, not when the next status is overdue: a dead service's health must not be shown.
     await expect.poll(() => classes('#engine'), { timeout: 3_000 }).toContain('stale');
     expect(await page.textContent('#away')).toMatch(/^The service has not answered for \d+ s, since /);
@@ -374,7 +374,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await page.click('button[aria-label="Signal of link-1"]');
     await page.click('button:text("Receive")');
     const text = () => page.textContent('#signal');
-    await expect.poll(text, { timeout: 10_000 }).toContain('Subcarriers -1 (below) to 1 (above)');
+    await expect.poll(text).toContain('Subcarriers -1 (below) to 1 (above)');
     clearInterval(timer);
     expect(await text()).toContain(
       "Amplitude of the newest frame, subcarriers -1 to 1: 2.0 to 5.0 (sender's unit)",
@@ -504,7 +504,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     // The screen differs from its earlier content.
     const before = await page.locator('#clip-image').screenshot();
     await expect
-      .poll(async () => (await page.locator('#clip-image').screenshot()).equals(before), { timeout: 10_000 })
+      .poll(async () => (await page.locator('#clip-image').screenshot()).equals(before))
       .toBe(false);
     expect(new Set(asked)).toEqual(new Set([new URL(service.server.address).host]));
   });
@@ -678,7 +678,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       site.main.events.push(fallEvent({ time }));
       other.events.push(fallEvent({ id: 'hall-fall_detection-1', environment: 'hall', time }));
       await logIn('pw');
-      await expect.poll(() => page.locator('#alerts li').count(), { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => page.locator('#alerts li').count()).toBe(1);
       const note = () => page.textContent('#alerts-note');
       await expect.poll(note).toMatch(/alerts of Hall could not be .*No store is open/);
       other.readers.set('history', reader);
@@ -786,7 +786,7 @@ describe.runIf(canBrowse)('the live page on a phone', () => {
     const port = Number(new URL(service.server.address).port);
     await service.close();
     await page.clock.fastForward(3_100);
-    await expect.poll(() => page.textContent('#badge'), { timeout: 15_000 }).toBe('STALE');
+    await expect.poll(() => page.textContent('#badge')).toBe('STALE');
     service = await openService(undefined, { stateFolder: folder, port });
     // The page retries after a while.
     const again = async () => {
