@@ -22,7 +22,7 @@ export const detectMotion = defineOperator({
 Use it behind \`window\` (windows of one to two seconds). It outputs measures at the end of windows, once per \`interval_ms\`:
 
 - \`motion\`, per link and for the room (\`subject\` null), 0 for noise to 1 for slow strong movement. A link's motion is the
-  largest of three values:
+  largest of four values:
   - The autocorrelation of the amplitude at 20 ms, or beyond two periods of the link where those are longer (neighbouring points of
     the grid share a frame, and its noise, up to there), less its value by chance: twice 1 / sqrt(frames * rank), where the rank is
     how many carriers fluctuate independently.
@@ -31,8 +31,11 @@ Use it behind \`window\` (windows of one to two seconds). It outputs measures at
   - The same similarity for strong changes (-20 dB or more) that do not correlate at all, less what is a switch between four
     states and 0.1: somebody who walks changes a channel of 20 frames a second completely from frame to frame. A device that
     alternates between antennas does so too, but knows only a few states.
+  - The autocorrelation of the level, less twice its standard deviation by chance and 0.1, in the mean of five windows: the level is
+    the mean amplitude of a frame, which a body changes even where all carriers change alike. It counts if that part of its change is
+    -28 dB or more within 0.25 s, in more than half of the time: steps of the receiver's gain are rarer.
 
-  Each frame is first divided by its mean amplitude, which removes the receiver's gain.
+  For the first three, each frame is divided by its mean amplitude, which removes the receiver's gain.
   The room's motion is the upper quartile of its links.
 - \`motion_energy_db\`, per link: the change of amplitude within 0.25 s that neighbouring carriers share, relative to
   the link's own quiet level, which is learnt while running: it falls within seconds and rises by 1 dB a minute.
@@ -40,7 +43,8 @@ Use it behind \`window\` (windows of one to two seconds). It outputs measures at
 
 **Presence** adds up, as log odds, the evidence of the two strongest links, or of one alone at half its weight. A link shows clear movement from 2.5 times \`threshold\`, or
 from \`energy_threshold_db\` over its quiet level (if neighbouring carriers share a tenth of the change or more, which interference does not); it is quiet
-below half and a third of these. Three to five seconds of movement cause presence. Occasional movement then sustains it, and
+below half and a third of these. Its level shows movement, however fast, if it changes by \`energy_threshold_db\` more than at rest, and by -27 dB or more; rest is known once the level
+changed less than -28 dB for ten windows in a row, and evenly. If it changes more from the start, somebody may walk there, or the receiver's gain changes: a new room then counts as empty five times later. Three to five seconds of movement cause presence. Occasional movement then sustains it, and
 \`hold_ms\` of quiet end it; five times that if the mean amplitudes of neighbouring carriers keep swaying together, as they do with the
 breath of a person who sits or lies. While the room is empty, each link learns its view of the room (the mean amplitude of twelve groups of
 carriers, and their drift; after one minute, over ten). From then on, quiet counts double if the room looks empty again, and
@@ -52,7 +56,7 @@ To judge links by individual thresholds measured in the empty room, read \`calib
 Motion that is steady for half a minute (a fan), or present in four fifths of half an hour, counts as background, and
 only motion above it counts.
 
-Gotchas: a person who keeps completely still from the start is not detected. A pet counts as a person. If somebody moves
+Gotchas: levels show movement only if the receiver's gain is steady, or taken out by \`normalize-gain\` (not \`mean\`). A person who keeps completely still from the start is not detected. A pet counts as a person. If somebody moves
 furniture and leaves, the room counts as occupied for 15 times \`hold_ms\` longer.
 
 Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; Lloyd (1982) for the states; figures on recordings in docs/reports/motion.md.

@@ -1,4 +1,6 @@
-import { motionOf, PROFILE, type LinkMotion } from '../shared/link-motion.js';
+import { LOUD_LEVEL, motionOf, PROFILE, type LinkMotion } from '../shared/link-motion.js';
+import { LevelMemory, type LevelMemoryState } from './level-memory.js';
+import { CHANGE, ramp } from './ramp.js';
 import { Stirring, type StirringState } from './stirring.js';
 
 export interface MemorySettings {
@@ -23,13 +25,19 @@ export interface LinkMemoryState {
   readonly usual: number;
   readonly seen: number;
   readonly stirring: StirringState;
-  readonly recent: readonly (readonly [motion: number, energy: number])[];
+  /** Checkpoints of 0.5.0 have no `level` in it. */
+  readonly recent: readonly Recent[];
   readonly empty: Float64Array;
   readonly spread: number;
   readonly learnt: number;
   /** Missing in checkpoints of 0.1.0. */
   readonly quiet?: QuietLink;
+  /** Missing in checkpoints of 0.5.0. */
+  readonly levels?: LevelMemoryState;
 }
+
+/** What one window showed; `level`: energy of its change, log10. */
+type Recent = readonly [motion: number, energy: number, level?: number];
 
 /** Observation of a link at one moment. */
 export interface Evidence {
@@ -43,6 +51,8 @@ export interface Evidence {
   readonly stirring: number;
   /** Distance of the profile from that of the empty room, in its usual deviations; null: not learnt yet. */
   readonly shift: number | null;
+  /** Its level changes strongly, by movement or by the receiver's gain: it is not known which. */
+  readonly unsettled: boolean;
 }
 
 /** Seconds in which the quiet level follows a fall. */
@@ -62,6 +72,8 @@ const STIRS = 0.55;
 /** Motion this even for this many seconds comes from a machine: spread of its energy, log10. */
 const EVEN_SECONDS = 30;
 const EVEN = 0.1;
+/** The same for the energy of the level, a single number for each frame, where its change is strong. */
+const EVEN_LEVEL = 0.2;
 /** Seconds over which the empty room is learnt, and after which it counts as learnt. */
 const MEMORY = 600;
 const MIN_LEARNT = 60;
@@ -78,7 +90,8 @@ export class LinkMemory {
   #usual = 0;
   #seen = 0;
   readonly #stirring = new Stirring();
-  #recent: (readonly [motion: number, energy: number])[] = [];
+  readonly #levels = new LevelMemory();
+  #recent: Recent[] = [];
   #empty = new Float64Array(PROFILE);
   #spread = 0;
   #learnt = 0;
@@ -94,15 +107,21 @@ export class LinkMemory {
     this.#time = time;
     this.#seen = Math.min(USUAL, this.#seen + 1);
     this.#usual += (sample.correlation - this.#usual) / this.#seen;
-    const motion = motionOf(sample, this.#usual, this.#seen);
-    this.#findMachine(motion, sample.energy);
-    const activity = this.#activity(motion, excess, sample.smoothness);
+    const level = this.#levels.see(sample.level, this.#settings.energyThreshold);
+    const motion = Math.max(motionOf(sample, this.#usual, this.#seen), level.motion);
+    this.#findMachine(motion, sample);
+    const activity = Math.max(
+      this.#movement(motion),
+      this.#change(excess, sample.smoothness),
+      level.activity,
+    );
     const quiet = motion < this.#floor;
     this.#floor += FLOOR_STEP * Math.min(seconds, 2) * (quiet ? FLOOR_SHARE - 1 : FLOOR_SHARE);
     this.#floor = Math.max(0, this.#floor);
     const share = this.#stirring.see(time, sample.profile);
     const stirring = Math.min(1, Math.max(0, (share - CALM) / (STIRS - CALM)));
-    return { motion, excess, activity, stirring, shift: this.#shift(sample.profile) };
+    const { unsettled } = level;
+    return { motion, excess, activity, stirring, shift: this.#shift(sample.profile), unsettled };
   }
 
   /** New measurements of the still link. */
@@ -138,6 +157,7 @@ export class LinkMemory {
       spread: this.#spread,
       learnt: this.#learnt,
       quiet: this.#quiet,
+      levels: this.#levels.snapshot(),
     };
   }
 
@@ -154,6 +174,7 @@ export class LinkMemory {
     memory.#spread = state.spread;
     memory.#learnt = state.learnt;
     memory.#quiet = state.quiet ?? {};
+    if (state.levels) memory.#levels.restore(state.levels);
     return memory;
   }
 
@@ -169,24 +190,26 @@ export class LinkMemory {
   }
 
   /** A person's motion varies. Motion that is even for half a minute is background. */
-  #findMachine(motion: number, energy: number): void {
-    this.#recent = [...this.#recent.slice(1 - EVEN_SECONDS), [motion, energy] as const];
+  #findMachine(motion: number, { energy, level }: LinkMotion): void {
+    this.#recent = [...this.#recent.slice(1 - EVEN_SECONDS), [motion, energy, level.energy]];
     if (this.#recent.length < EVEN_SECONDS) return;
-    const energies = this.#recent.map(([, one]) => one);
-    const mean = energies.reduce((sum, one) => sum + one, 0) / EVEN_SECONDS;
-    const variance = energies.reduce((sum, one) => sum + (one - mean) ** 2, 0) / EVEN_SECONDS;
-    if (variance > EVEN * EVEN) return;
+    const energies = spreadOf(this.#recent.map(([, one]) => one));
+    const loud = this.#recent.map(([, , one = LOUD_LEVEL]) => Math.max(LOUD_LEVEL, one));
+    const levels = spreadOf(loud);
+    if (energies.deviation > EVEN || levels.deviation > EVEN_LEVEL) return;
     const least = Math.min(...this.#recent.map(([one]) => one));
     this.#floor = Math.max(this.#floor, least);
-    this.#level = Math.max(this.#level, mean);
+    this.#level = Math.max(this.#level, energies.mean);
+    if (Math.min(...loud) > LOUD_LEVEL) this.#levels.raise(levels.mean);
   }
 
-  #activity(motion: number, excess: number, smoothness: number): number {
-    const { energyThreshold } = this.#settings;
+  #movement(motion: number): number {
     const threshold = this.#quiet.threshold ?? this.#settings.threshold;
-    const moved = ramp((motion - this.#floor) / threshold, 0.5, 1, 2.5);
-    const stirred = smoothness > SMOOTH ? ramp(excess / energyThreshold, 0.3, 0.6, 1) : -1;
-    return Math.max(moved, stirred);
+    return ramp((motion - this.#floor) / threshold, 0.5, 1, 2.5);
+  }
+
+  #change(excess: number, smoothness: number): number {
+    return smoothness > SMOOTH ? ramp(excess / this.#settings.energyThreshold, ...CHANGE) : -1;
   }
 
   #shift(profile: Float64Array): number | null {
@@ -204,8 +227,8 @@ export class LinkMemory {
   }
 }
 
-/** -1 up to `low`, 0 at `middle`, 1 from `high` on. */
-function ramp(value: number, low: number, middle: number, high: number): number {
-  const relative = value < middle ? (value - middle) / (middle - low) : (value - middle) / (high - middle);
-  return Math.min(1, Math.max(-1, relative));
-}
+const spreadOf = (values: readonly number[]): { readonly mean: number; readonly deviation: number } => {
+  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
+  const variance = values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / values.length;
+  return { mean, deviation: Math.sqrt(variance) };
+};

@@ -32,11 +32,17 @@ const BACK = 2;
 const CHANGED = 1 / 15;
 /** The same if somebody stirs who keeps still. It ends eventually, because clocks and drifts can look similar. */
 const STIRRED = 1 / 5;
+/**
+ * The same if the level of a link changes strongly and it was never seen at rest: while nothing is known about the
+ * room, somebody may walk there whom nothing else shows.
+ */
+const UNSETTLED = 1 / 5;
 /** Shifts, in usual deviations of the empty room. */
 const LOOKS_EMPTY = 2;
 const LOOKS_CHANGED = 4;
-/** Seconds of quiet in an empty room before learning starts. */
+/** Seconds of quiet in an empty room before learning starts, and how many of them a second of activity costs. */
 const SETTLED = 10;
+const DISTURBED = 5;
 /** After this long without a measurement, nothing is known. */
 const FORGOTTEN = 60;
 
@@ -124,8 +130,9 @@ export class RoomPresence {
     this.#odds = Math.min(MAX_ODDS, Math.max(this.#least(evidence), this.#odds + change * seconds));
     if (this.#odds > PRESENT) this.#present = true;
     else if (this.#odds <= ABSENT) this.#present = this.#maySomebodyStir(evidence) ? null : false;
-    const isQuiet = this.#present === false && activity < 0;
-    this.#quiet = isQuiet ? this.#quiet + seconds : 0;
+    if (this.#present !== false) this.#quiet = 0;
+    else if (activity < 0) this.#quiet += seconds;
+    else this.#quiet = Math.max(0, Math.min(SETTLED, this.#quiet) - DISTURBED * seconds);
   }
 
   /**
@@ -149,6 +156,7 @@ export class RoomPresence {
     const shift = Math.max(...evidence.map((one) => one.shift ?? -Infinity));
     if (shift > LOOKS_CHANGED && this.#present) return CHANGED * usual;
     if (shift >= 0 && shift < LOOKS_EMPTY) return BACK * usual;
+    if (this.#present === null && evidence.some(({ unsettled }) => unsettled)) return UNSETTLED * usual;
     const stirring = Math.max(...evidence.map((one) => one.stirring));
     return usual * (1 - (1 - STIRRED) * stirring);
   }

@@ -1,4 +1,5 @@
 import type { Window, WindowLink } from '../../pipeline/model/index.js';
+import { levelChangeOf, type LevelChange } from './level-motion.js';
 import {
   autocorrelation,
   centre,
@@ -40,6 +41,7 @@ export interface LinkMotion extends Change {
    * states; 0 if the change is weak, or if it persists from frame to frame anyway.
    */
   readonly fading: number;
+  readonly level: LevelChange;
   /** Logarithm of the mean amplitude of each group of carriers. */
   readonly profile: Float64Array;
 }
@@ -56,7 +58,8 @@ export function linkMotion(
   centre(window, mean);
   const period = (points * step) / link.frames;
   const stride = Math.max(1, Math.round(period / step));
-  const correlation = autocorrelation(window, lagOf(period, step));
+  const lag = lagOf(period, step);
+  const correlation = autocorrelation(window, lag);
   const chance = chanceOf(window, stride);
   const isOpen = change.energy > STRONG && correlation < CHANCE * chance + COMMON;
   return {
@@ -64,6 +67,7 @@ export function linkMotion(
     chance,
     fading: isOpen ? fadingOf(window, stride, change) : 0,
     ...change,
+    level: levelChangeOf(window, { energy: energyLag, correlation: lag }, link.frames),
     profile: profileOf(mean),
   };
 }
@@ -99,6 +103,20 @@ export function motionOf(
     1,
     Math.max(0, correlation - CHANCE * chance, smoothness * lasting - COMMON, fading - COMMON),
   );
+}
+
+/** Energy from which a change of the level counts as movement: -28 dB; below, gains and temperature change it too. */
+export const LOUD_LEVEL = -2.8;
+
+/**
+ * Motion of a link that its level shows, 0 to 1: what persists of a strong change. RSSI that corrects the gain
+ * is noise that does not persist, except for what cleaning over a few frames makes of it: {@link COMMON}.
+ *
+ * @param usual mean correlation of the level in the last `windows` windows
+ */
+export function levelMotionOf({ energy, chance }: LevelChange, usual: number, windows: number): number {
+  const lasting = usual - (CHANCE * chance) / Math.sqrt(windows) - COMMON;
+  return lasting > 0 && energy + Math.log10(lasting) > LOUD_LEVEL ? Math.min(1, lasting) : 0;
 }
 
 /**

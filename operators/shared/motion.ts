@@ -7,6 +7,8 @@ export interface NormalisedWindow {
   readonly values: Float64Array;
   /** 1 if a point is not a measurement: a gap, or a frame of zeros. */
   readonly missing: Uint8Array;
+  /** [point]: logarithm of the mean amplitude that each was divided by; NaN if it is not a measurement. */
+  readonly levels: Float64Array;
 }
 
 /**
@@ -21,6 +23,7 @@ export function normalise(
   const columns = values.length / points / 2;
   const amplitude = into.subarray(0, points * columns);
   const missing = Uint8Array.from(gaps);
+  const levels = new Float64Array(points).fill(NaN);
   for (let point = 0; point < points; point++) {
     const row = point * columns;
     let sum = 0;
@@ -34,10 +37,11 @@ export function normalise(
     if (!(sum > 0)) missing[point] = 1;
     else {
       const scale = columns / sum;
+      if (!missing[point]) levels[point] = -Math.log(scale);
       for (let i = row; i < row + columns; i++) amplitude[i]! *= scale;
     }
   }
-  return { points, columns, values: amplitude, missing };
+  return { points, columns, values: amplitude, missing, levels };
 }
 
 /** The mean of each column over the valid points. */

@@ -74,6 +74,11 @@ function windows(
 
 const still = (k: number) => 10 + Math.sin(k);
 const moving = (k: number, t: number) => 10 + Math.sin(k) + 2 * Math.sin(2 * Math.PI * 3 * t + k / 4);
+/** All carriers change alike, as if somebody walked close to the line between the nodes. */
+const swaying =
+  (hz: number) =>
+  (k: number, t: number): number =>
+    still(k) * (1 + 0.2 * Math.sin(2 * Math.PI * hz * t + 2 * Math.sin(t)));
 const named = (measures: readonly Measure[], name: string, subject: string | null = null) =>
   measures.filter((measure) => measure.name === name && measure.subject === subject);
 const valuesOf = (measures: readonly Measure[], name: string, subject: string | null = null) =>
@@ -174,6 +179,21 @@ describe('detect-motion', () => {
     expect(valuesOf(given, 'motion').filter((value) => value > 0.03).length).toBeGreaterThan(0.66 * 60);
   });
 
+  it('notices movement that changes all carriers alike', () => {
+    const given = valuesOf(measure(operator(), windows(10, swaying(3))), 'motion');
+    expect(Math.min(...given.slice(1))).toBeGreaterThan(0.4);
+  });
+
+  it.each([
+    ['steps of the gain by a decibel', (i: number) => 1.12 ** (Math.floor(i / 130) % 2)],
+    ['a gain that differs from frame to frame', (i: number) => 1 + 0.2 * Math.sin(i * i)],
+    ['a slow drift of the gain', (i: number) => 1 + i / 20_000],
+  ])('does not mistake %s for it', (_name, gain) => {
+    const given = measure(operator(), windows(60, still, { gain }));
+    expect(Math.max(...valuesOf(given, 'motion'))).toBeLessThan(0.03);
+    expect(reported(given)).not.toContain('1');
+  });
+
   it('measures energy above the learnt quiet level', () => {
     const given = measure(
       operator(),
@@ -210,6 +230,22 @@ describe('detect-motion', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('continues from a checkpoint of csiflow 0.5.0, which knew nothing of levels', () => {
+    const input = windows(30, (k, t) => (t > 25 ? moving(k, t) : still(k)));
+    const node = operator();
+    measure(node, input.slice(0, 200));
+    const saved = node.snapshot!() as { presence: readonly { links: readonly [string, object][] }[] };
+    const old = structuredClone(saved);
+    for (const [, link] of old.presence.flatMap(({ links }) => links)) {
+      const state = link as { levels?: unknown; recent: number[][] };
+      delete state.levels;
+      state.recent = state.recent.map((one) => one.slice(0, 2));
+    }
+    const later = operator();
+    later.restore!(old);
+    expect(reported(measure(later, input.slice(200)))).toMatch(/^0+1*$/);
   });
 
   it('continues from a snapshot as if it had never stopped, and never changes its input', () => {
@@ -263,6 +299,29 @@ describe('presence', () => {
     const given = reported(measure(operator(), windows(180, somebody)));
     expect(given.slice(70, 148)).toMatch(/^0+$/);
     expect(given.slice(-20)).toMatch(/^1+$/);
+  });
+
+  it('is caused by a level that changes more than at rest, if too fast to persist', () => {
+    const { context } = testContext();
+    const factors = Array.from({ length: 2000 }, () => 1 + 0.3 * (context.random() - 0.5));
+    const walker = (k: number, t: number, _link: number, frame: number) =>
+      still(k) * (t > 30 ? factors[frame]! : 1);
+    const given = reported(measure(operator(), windows(60, walker, { rate: 20 })));
+    expect(given.slice(10, 29)).toMatch(/^0+$/);
+    expect(given.slice(36)).toMatch(/^1+$/);
+  });
+
+  it('is unknown for longer if the level changes from the start, by movement or by the gain', () => {
+    const { context } = testContext();
+    const gains = Array.from({ length: 2000 }, () => 1 + 0.3 * (context.random() - 0.5));
+    const given = reported(measure(operator(), windows(60, still, { rate: 20, gain: (i) => gains[i]! })));
+    expect(given).toMatch(/^\?{15,30}0+$/);
+  });
+
+  it('is not caused for long by a machine that changes the level', () => {
+    const given = reported(measure(operator(), windows(180, swaying(5))));
+    expect(given.slice(0, 30)).toContain('1');
+    expect(given.slice(70)).toMatch(/^0+$/);
   });
 
   it('is forgotten after a minute without measurements', () => {
