@@ -106,7 +106,7 @@ is degraded and names the link.
 |---|---|
 | \`calibration_drift\` | distance of the amplitudes over subcarriers and antennas from those of the calibration: 0 is identical; in recordings up to 0.14 while somebody moves, 0.4 at another place |
 | \`calibration_phase_drift_deg\` | the largest change of an antenna's phase against the reference; requires two antennas or more |
-| \`motion_threshold\`, \`noise_level_db\` | the thresholds, for \`detect-motion\` |
+| \`motion_threshold\`, \`noise_level_db\` | the thresholds of carriers, for \`detect-motion\` |
 
 Above \`max_drift\`, or 45 degrees, the node is degraded, and logs and names the link: a receiver was moved or replaced, an antenna is
 lost, or furniture was moved. Moving people do not change a mean over minutes this much; somebody who lies there for hours may.

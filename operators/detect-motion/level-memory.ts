@@ -1,83 +1,148 @@
-import { levelMotionOf, LOUD_LEVEL } from '../shared/link-motion.js';
 import type { LevelChange } from '../shared/level-motion.js';
-import { CHANGE, ramp } from './ramp.js';
+import { energyActivity, motionActivity, ramp, type Thresholds } from './activity.js';
+import { Background, type BackgroundState } from './background.js';
 
 export interface LevelMemoryState {
-  readonly usual: number;
+  readonly time: number;
+  readonly covariance: number;
+  readonly variance: number;
   readonly seen: number;
-  readonly recent: readonly number[];
+  readonly energies: readonly number[];
   readonly rest: number | null;
+  readonly background: BackgroundState;
+  readonly evidence: LevelEvidence;
 }
 
 /** What the level of a link shows. */
 export interface LevelEvidence {
-  /** 0 to 1. */
+  /** 0 to 1, including background motion. */
   readonly motion: number;
-  /** -1: it rests, or its rest is unknown; 0: undecided; 1: it changes strongly, and far more than at rest. */
+  /** -1: quiet; 0: undecided; 1: somebody is moving. */
   readonly activity: number;
   /** It changes strongly, and rest is unknown: by movement, or by a gain that is not taken out. */
   readonly unsettled: boolean;
 }
 
-/** Energy over that of a loud change, log10, up to which a change is weak, undecided, and strong. */
-const LOUDNESS = [-0.3, -0.1, 0.1] as const;
-/** Windows over which the correlation is averaged. */
+const NOTHING: LevelEvidence = { motion: 0, activity: -1, unsettled: false };
+/** Windows closer than this tell nothing new, microseconds. */
+const SPACING = 1_000_000;
+/** After this long without a window, what was seen before says nothing about now, microseconds. */
+const FORGOTTEN = 60_000_000;
+/** Windows over which covariance and variance are averaged. */
 const USUAL = 5;
+/** Margin for chance in the autocorrelation, in its standard deviations. */
+const CHANCE = 2;
+/** Autocorrelation that cleaning over a few frames gives the noise of RSSI, by which gains are corrected. */
+const CLEANED = 0.1;
+/** Energy of a strong change: -28 dB; gains and temperature cause weaker ones. What is within 1 dB of it is undecided. */
+const LOUD = -2.8;
+const ABOUT = 0.1;
 /** The level rests if so many windows in a row have weak changes whose energy differs by 6 dB at most. */
 const RESTING = 10;
 const ALIKE = 0.6;
+/** Rise of the energy at rest while the level changes more, log10 per second: 1 dB per minute. */
+const RISE = 0.1 / 60;
+/** Spread of the energy of a machine, log10: the level is one number for each frame, so its energy varies by chance. */
+const EVEN = 0.2;
 
 /**
- * State of a link's level: how it changes at rest. A receiver whose gain follows each packet, with errors of RSSI,
- * changes it as strongly as somebody who walks, but does not rest in between: only links that were seen at rest
- * tell movement by its strength. The others tell it by its persistence.
+ * State of a link's level. A gain that changes with each packet and is not taken out well changes it as strongly as
+ * somebody who walks, but rests less: only links that were seen at rest tell movement by its strength. The others
+ * tell it by its persistence.
  */
 export class LevelMemory {
-  #usual = 0;
+  readonly #settings: Thresholds;
+  readonly #background = new Background(EVEN);
+  #time = -Infinity;
+  #covariance = 0;
+  #variance = 0;
   #seen = 0;
-  #recent: number[] = [];
+  #energies: number[] = [];
+  /** Energy of change at rest, log10; null: never seen at rest. */
   #rest: number | null = null;
+  #evidence = NOTHING;
 
-  /** @param threshold energy of change above that at rest, log10, from which something moves */
-  see(change: LevelChange, threshold: number): LevelEvidence {
-    if (!Number.isFinite(change.energy + change.correlation))
-      return { motion: 0, activity: -1, unsettled: false };
-    this.#seen = Math.min(USUAL, this.#seen + 1);
-    this.#usual += (change.correlation - this.#usual) / this.#seen;
-    this.#findRest(change.energy);
-    const isKnown = this.#rest !== null;
-    return {
-      motion: levelMotionOf(change, this.#usual, this.#seen),
-      activity: isKnown ? this.#activity(change.energy, threshold) : -1,
-      unsettled: !isKnown && change.energy > LOUD_LEVEL,
-    };
+  constructor(settings: Thresholds) {
+    this.#settings = settings;
   }
 
-  /** Changes of this energy come from a machine. */
-  raise(rest: number): void {
-    this.#rest = Math.max(this.#rest ?? rest, rest);
+  see(time: number, change: LevelChange): LevelEvidence {
+    const elapsed = time - this.#time;
+    if (!Number.isFinite(change.energy + change.covariance)) return NOTHING;
+    if (elapsed >= 0 && elapsed < SPACING) return this.#evidence;
+    if (elapsed < 0 || elapsed > FORGOTTEN) this.#forget();
+    const seconds = Math.min(FORGOTTEN, Math.abs(elapsed)) / 1e6;
+    this.#time = time;
+    const motion = this.#motion(change, seconds);
+    const { above, even } = this.#background.see(motion, Math.max(LOUD, change.energy), seconds);
+    this.#findRest(change.energy, even, seconds);
+    this.#evidence = {
+      motion,
+      activity: Math.max(motionActivity(above, this.#settings.threshold), this.#strength(change.energy)),
+      unsettled: this.#rest === null && change.energy > LOUD,
+    };
+    return this.#evidence;
   }
 
   snapshot(): LevelMemoryState {
-    return { usual: this.#usual, seen: this.#seen, recent: [...this.#recent], rest: this.#rest };
+    return {
+      time: this.#time,
+      covariance: this.#covariance,
+      variance: this.#variance,
+      seen: this.#seen,
+      energies: [...this.#energies],
+      rest: this.#rest,
+      background: this.#background.snapshot(),
+      evidence: this.#evidence,
+    };
   }
 
-  restore({ usual, seen, recent, rest }: LevelMemoryState): void {
-    this.#usual = usual;
-    this.#seen = seen;
-    this.#recent = [...recent];
-    this.#rest = rest;
+  restore(state: LevelMemoryState): void {
+    this.#time = state.time;
+    this.#covariance = state.covariance;
+    this.#variance = state.variance;
+    this.#seen = state.seen;
+    this.#energies = [...state.energies];
+    this.#rest = state.rest;
+    this.#background.restore(state.background);
+    this.#evidence = state.evidence;
   }
 
-  #activity(energy: number, threshold: number): number {
-    const above = ramp((energy - (this.#rest ?? energy)) / threshold, ...CHANGE);
-    return Math.min(above, ramp(energy - LOUD_LEVEL, ...LOUDNESS));
+  #forget(): void {
+    this.#seen = 0;
+    this.#energies = [];
   }
 
-  #findRest(energy: number): void {
-    this.#recent = [...this.#recent.slice(1 - RESTING), energy];
-    const [least, most] = [Math.min(...this.#recent), Math.max(...this.#recent)];
-    if (this.#recent.length === RESTING && most < LOUD_LEVEL && most - least < ALIKE)
-      this.#rest = this.#recent.reduce((sum, one) => sum + one, 0) / RESTING;
+  /** What persists of a strong change: its autocorrelation over the last windows, beyond chance. */
+  #motion({ covariance, variance, energy, chance, duration }: LevelChange, seconds: number): number {
+    this.#seen = Math.min(USUAL, this.#seen + 1);
+    this.#covariance += (covariance - this.#covariance) / this.#seen;
+    this.#variance += (variance - this.#variance) / this.#seen;
+    if (!(this.#variance > 0)) return 0;
+    const windows = 1 + (this.#seen - 1) * Math.min(1, seconds / duration);
+    const correlation = this.#covariance / this.#variance;
+    const lasting = Math.min(1, correlation - (CHANCE * chance) / Math.sqrt(windows) - CLEANED);
+    if (!(lasting > 0)) return 0;
+    return (lasting * (1 + loudness(energy + Math.log10(lasting)))) / 2;
+  }
+
+  #findRest(energy: number, even: number | null, seconds: number): void {
+    this.#energies = [...this.#energies.slice(1 - RESTING), energy];
+    const [least, most] = [Math.min(...this.#energies), Math.max(...this.#energies)];
+    if (this.#energies.length === RESTING && most < LOUD && most - least < ALIKE)
+      this.#rest = this.#energies.reduce((sum, one) => sum + one, 0) / RESTING;
+    else if (even !== null && least > LOUD) this.#rest = Math.max(this.#rest ?? even, even);
+    else if (this.#rest !== null && energy > this.#rest)
+      this.#rest = Math.min(energy, this.#rest + RISE * seconds);
+  }
+
+  /** Activity by the strength of the change, however fast. */
+  #strength(energy: number): number {
+    if (this.#rest === null) return -1;
+    const above = energyActivity(energy - this.#rest, this.#settings.energyThreshold);
+    return Math.min(above, loudness(energy));
   }
 }
+
+/** -1: weak; 0: as strong as {@link LOUD}; 1: strong. */
+const loudness = (energy: number): number => ramp(energy - LOUD, -ABOUT, 0, ABOUT);

@@ -1,14 +1,8 @@
-import { LOUD_LEVEL, motionOf, PROFILE, type LinkMotion } from '../shared/link-motion.js';
+import { motionOf, PROFILE, type LinkMotion } from '../shared/link-motion.js';
+import { energyActivity, motionActivity, type Thresholds } from './activity.js';
+import { Background, type BackgroundState } from './background.js';
 import { LevelMemory, type LevelMemoryState } from './level-memory.js';
-import { CHANGE, ramp } from './ramp.js';
 import { Stirring, type StirringState } from './stirring.js';
-
-export interface MemorySettings {
-  /** Motion from which somebody is moving. */
-  readonly threshold: number;
-  /** The same for the energy above the quiet level, log10. */
-  readonly energyThreshold: number;
-}
 
 /** Measurements of a link in its empty room; undefined: not measured. */
 export interface QuietLink {
@@ -18,15 +12,12 @@ export interface QuietLink {
   readonly level?: number;
 }
 
-export interface LinkMemoryState {
+export interface LinkMemoryState extends BackgroundState {
   readonly time: number;
   readonly level: number;
-  readonly floor: number;
   readonly usual: number;
   readonly seen: number;
   readonly stirring: StirringState;
-  /** Checkpoints of 0.5.0 have no `level` in it. */
-  readonly recent: readonly Recent[];
   readonly empty: Float64Array;
   readonly spread: number;
   readonly learnt: number;
@@ -35,9 +26,6 @@ export interface LinkMemoryState {
   /** Missing in checkpoints of 0.5.0. */
   readonly levels?: LevelMemoryState;
 }
-
-/** What one window showed; `level`: energy of its change, log10. */
-type Recent = readonly [motion: number, energy: number, level?: number];
 
 /** Observation of a link at one moment. */
 export interface Evidence {
@@ -59,9 +47,6 @@ export interface Evidence {
 const FALL_SECONDS = 2;
 /** Rise of the quiet level, log10 per second: 1 dB per minute. */
 const RISE = 0.1 / 60;
-/** Motion of a link in the quietest fifth of the time, and its learning rate: 0.5 in half an hour. */
-const FLOOR_SHARE = 0.2;
-const FLOOR_STEP = 0.0014;
 /** Changes this similar in neighbouring carriers come from the channel; below, they are noise or interference. */
 const SMOOTH = 0.1;
 /** Windows over which the autocorrelation is averaged. */
@@ -69,11 +54,8 @@ const USUAL = 5;
 /** Largest share of stirring in an empty room, and the share from which somebody is stirring. */
 const CALM = 0.35;
 const STIRS = 0.55;
-/** Motion this even for this many seconds comes from a machine: spread of its energy, log10. */
-const EVEN_SECONDS = 30;
+/** Spread of the energy of a machine, log10. */
 const EVEN = 0.1;
-/** The same for the energy of the level, a single number for each frame, where its change is strong. */
-const EVEN_LEVEL = 0.2;
 /** Seconds over which the empty room is learnt, and after which it counts as learnt. */
 const MEMORY = 600;
 const MIN_LEARNT = 60;
@@ -82,23 +64,23 @@ const MIN_SPREAD = 0.0035;
 
 /** State of one link in a room: its quiet level, background motion, and its view of the empty room. */
 export class LinkMemory {
-  readonly #settings: MemorySettings;
+  readonly #settings: Thresholds;
   #time = -Infinity;
   #level = 0;
-  #floor = 0;
   /** Mean autocorrelation of the last windows, and their number. */
   #usual = 0;
   #seen = 0;
   readonly #stirring = new Stirring();
-  readonly #levels = new LevelMemory();
-  #recent: Recent[] = [];
+  readonly #background = new Background(EVEN);
+  readonly #levels: LevelMemory;
   #empty = new Float64Array(PROFILE);
   #spread = 0;
   #learnt = 0;
   #quiet: QuietLink = {};
 
-  constructor(settings: MemorySettings) {
+  constructor(settings: Thresholds) {
     this.#settings = settings;
+    this.#levels = new LevelMemory(settings);
   }
 
   see(time: number, sample: LinkMotion): Evidence {
@@ -107,21 +89,26 @@ export class LinkMemory {
     this.#time = time;
     this.#seen = Math.min(USUAL, this.#seen + 1);
     this.#usual += (sample.correlation - this.#usual) / this.#seen;
-    const level = this.#levels.see(sample.level, this.#settings.energyThreshold);
-    const motion = Math.max(motionOf(sample, this.#usual, this.#seen), level.motion);
-    this.#findMachine(motion, sample);
+    const motion = motionOf(sample, this.#usual, this.#seen);
+    const { above, even } = this.#background.see(motion, sample.energy, seconds);
+    if (even !== null) this.#level = Math.max(this.#level, even);
+    const level = this.#levels.see(time, sample.level);
+    const { threshold, energyThreshold } = this.#settings;
     const activity = Math.max(
-      this.#movement(motion),
-      this.#change(excess, sample.smoothness),
+      motionActivity(above, this.#quiet.threshold ?? threshold),
+      sample.smoothness > SMOOTH ? energyActivity(excess, energyThreshold) : -1,
       level.activity,
     );
-    const quiet = motion < this.#floor;
-    this.#floor += FLOOR_STEP * Math.min(seconds, 2) * (quiet ? FLOOR_SHARE - 1 : FLOOR_SHARE);
-    this.#floor = Math.max(0, this.#floor);
     const share = this.#stirring.see(time, sample.profile);
     const stirring = Math.min(1, Math.max(0, (share - CALM) / (STIRS - CALM)));
-    const { unsettled } = level;
-    return { motion, excess, activity, stirring, shift: this.#shift(sample.profile), unsettled };
+    return {
+      motion: Math.max(motion, level.motion),
+      excess,
+      activity,
+      stirring,
+      shift: this.#shift(sample.profile),
+      unsettled: level.unsettled,
+    };
   }
 
   /** New measurements of the still link. */
@@ -146,13 +133,12 @@ export class LinkMemory {
 
   snapshot(): LinkMemoryState {
     return {
+      ...this.#background.snapshot(),
       time: this.#time,
       level: this.#level,
-      floor: this.#floor,
       usual: this.#usual,
       seen: this.#seen,
       stirring: this.#stirring.snapshot(),
-      recent: this.#recent.slice(),
       empty: this.#empty.slice(),
       spread: this.#spread,
       learnt: this.#learnt,
@@ -161,15 +147,14 @@ export class LinkMemory {
     };
   }
 
-  static restore(settings: MemorySettings, state: LinkMemoryState): LinkMemory {
+  static restore(settings: Thresholds, state: LinkMemoryState): LinkMemory {
     const memory = new LinkMemory(settings);
     memory.#time = state.time;
     memory.#level = state.level;
-    memory.#floor = state.floor;
     memory.#usual = state.usual;
     memory.#seen = state.seen;
     memory.#stirring.restore(state.stirring);
-    memory.#recent = [...state.recent];
+    memory.#background.restore(state);
     memory.#empty = state.empty.slice();
     memory.#spread = state.spread;
     memory.#learnt = state.learnt;
@@ -189,29 +174,6 @@ export class LinkMemory {
     return Math.max(0, energy - this.#level);
   }
 
-  /** A person's motion varies. Motion that is even for half a minute is background. */
-  #findMachine(motion: number, { energy, level }: LinkMotion): void {
-    this.#recent = [...this.#recent.slice(1 - EVEN_SECONDS), [motion, energy, level.energy]];
-    if (this.#recent.length < EVEN_SECONDS) return;
-    const energies = spreadOf(this.#recent.map(([, one]) => one));
-    const loud = this.#recent.map(([, , one = LOUD_LEVEL]) => Math.max(LOUD_LEVEL, one));
-    const levels = spreadOf(loud);
-    if (energies.deviation > EVEN || levels.deviation > EVEN_LEVEL) return;
-    const least = Math.min(...this.#recent.map(([one]) => one));
-    this.#floor = Math.max(this.#floor, least);
-    this.#level = Math.max(this.#level, energies.mean);
-    if (Math.min(...loud) > LOUD_LEVEL) this.#levels.raise(levels.mean);
-  }
-
-  #movement(motion: number): number {
-    const threshold = this.#quiet.threshold ?? this.#settings.threshold;
-    return ramp((motion - this.#floor) / threshold, 0.5, 1, 2.5);
-  }
-
-  #change(excess: number, smoothness: number): number {
-    return smoothness > SMOOTH ? ramp(excess / this.#settings.energyThreshold, ...CHANGE) : -1;
-  }
-
   #shift(profile: Float64Array): number | null {
     return this.#learnt < MIN_LEARNT ? null : this.#distance(profile) / this.#deviation;
   }
@@ -226,9 +188,3 @@ export class LinkMemory {
     return Math.sqrt(sum / PROFILE);
   }
 }
-
-const spreadOf = (values: readonly number[]): { readonly mean: number; readonly deviation: number } => {
-  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
-  const variance = values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / values.length;
-  return { mean, deviation: Math.sqrt(variance) };
-};

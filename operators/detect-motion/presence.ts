@@ -1,13 +1,8 @@
-import {
-  LinkMemory,
-  type Evidence,
-  type LinkMemoryState,
-  type MemorySettings,
-  type QuietLink,
-} from './link-memory.js';
+import { LinkMemory, type Evidence, type LinkMemoryState, type QuietLink } from './link-memory.js';
+import type { Thresholds } from './activity.js';
 import type { LinkMotion } from '../shared/link-motion.js';
 
-export interface PresenceSettings extends MemorySettings {
+export interface PresenceSettings extends Thresholds {
   /** Quiet time until nobody is present, without evidence to the contrary, microseconds. */
   readonly hold: number;
 }
@@ -33,8 +28,8 @@ const CHANGED = 1 / 15;
 /** The same if somebody stirs who keeps still. It ends eventually, because clocks and drifts can look similar. */
 const STIRRED = 1 / 5;
 /**
- * The same if the level of a link changes strongly and it was never seen at rest: while nothing is known about the
- * room, somebody may walk there whom nothing else shows.
+ * The same if levels change strongly that were never seen at rest: while nothing is known about the room, somebody
+ * may walk there whom nothing else shows.
  */
 const UNSETTLED = 1 / 5;
 /** Shifts, in usual deviations of the empty room. */
@@ -156,7 +151,7 @@ export class RoomPresence {
     const shift = Math.max(...evidence.map((one) => one.shift ?? -Infinity));
     if (shift > LOOKS_CHANGED && this.#present) return CHANGED * usual;
     if (shift >= 0 && shift < LOOKS_EMPTY) return BACK * usual;
-    if (this.#present === null && evidence.some(({ unsettled }) => unsettled)) return UNSETTLED * usual;
+    if (this.#present === null && isUnsettled(evidence)) return UNSETTLED * usual;
     const stirring = Math.max(...evidence.map((one) => one.stirring));
     return usual * (1 - (1 - STIRRED) * stirring);
   }
@@ -175,6 +170,10 @@ export class RoomPresence {
     });
   }
 }
+
+/** Half of the links change their level, and were never seen at rest. */
+const isUnsettled = (evidence: readonly Evidence[]): boolean =>
+  2 * evidence.filter(({ unsettled }) => unsettled).length >= evidence.length;
 
 /**
  * Evidence of one link against another counts half: somebody may be near it alone, but it may also be a burst

@@ -168,7 +168,7 @@ confirmed, however still they keep, until the networks have seen nobody for 20 s
 probability that it is a person. Anybody present when csiflow first sees a room needs no confirmation, because they may be asleep.
 
 **One or two links** can hardly distinguish somebody who keeps still from an empty room. With them, somebody is reported once something has moved
-for 0.4 s (a motion of 0.03, as \`detect-motion\` measures it, or a walk that the networks see), and until nothing has moved for a minute.
+for 0.4 s (a motion of 0.03, as \`detect-motion\` measures that of carriers, or a walk that the networks see), and until nothing has moved for a minute.
 Without movement, \`counts\` assigns at most a half to somebody being there, because it is unknown. With \`presence: 0.4\`, anyone whom the networks
 see is reported anyway.
 

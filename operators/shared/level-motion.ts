@@ -2,66 +2,77 @@ import type { NormalisedWindow } from './motion.js';
 
 /** Mean square of the smaller half of normally distributed changes, over that of all. */
 const SMALLER_HALF = 0.143;
+/** A window must be so many lags long: in a shorter one, a single step of the gain changes most of it. */
+const MIN_LAGS = 3;
 
-/** How the level of a link, the mean amplitude of its frames, changes over a window. */
+/** How the level of a link, the mean amplitude of its frames, changes over a window; relative, not in decibels. */
 export interface LevelChange {
   /**
-   * log10 of the mean square of its relative change over a lag. Changes in less than half of the time do not
-   * count: a step of the receiver's gain changes the level once, a body again and again.
+   * log10 of the mean square of its change over a lag, NaN if unknown. Changes in less than half of the time do
+   * not count: a step of the receiver's gain changes the level once, a body again and again.
    */
   readonly energy: number;
-  /** Autocorrelation at the shortest lag without common noise; 0 if the level is constant. */
-  readonly correlation: number;
-  /** Its standard deviation by chance. */
+  readonly variance: number;
+  /** Covariance at the shortest lag without common noise, or one frame beyond it if that is less. */
+  readonly covariance: number;
+  /** Standard deviation by chance of covariance over variance. */
   readonly chance: number;
+  /** Length of the window, seconds. */
+  readonly duration: number;
+}
+
+interface Lags {
+  /** Points. */
+  readonly energy: number;
+  readonly covariance: number;
+  /** From one frame to the next, points. */
+  readonly frame: number;
 }
 
 /**
  * Frames have one level each, so its noise is far below that of single carriers, and a body changes it even where
  * all carriers change alike. It means something only if the receiver's gain is steady, or was taken out by
- * `normalize-gain`. Energy and correlation are NaN without two points apart that are measurements.
+ * `normalize-gain`. A device that alternates between two antennas has covariance at every other frame only.
  *
- * @param lags of the energy and the correlation, points
  * @param frames in the window
+ * @param duration seconds
  */
 export function levelChangeOf(
   { levels }: Pick<NormalisedWindow, 'levels'>,
-  lags: { readonly energy: number; readonly correlation: number },
-  frames: number,
+  lags: Lags,
+  { frames, duration }: { readonly frames: number; readonly duration: number },
 ): LevelChange {
+  const mean = meanOf(levels.filter(Number.isFinite));
+  const products = (lag: number): number => meanOf(overLag(levels, lag, (a, b) => (a - mean) * (b - mean)));
   return {
-    energy: energyOf(levels, lags.energy),
-    correlation: correlationOf(levels, lags.correlation),
+    energy: MIN_LAGS * lags.energy > levels.length ? NaN : energyOf(levels, lags.energy),
+    variance: products(0),
+    covariance: Math.min(products(lags.covariance), products(lags.covariance + lags.frame)),
     chance: 1 / Math.sqrt(Math.min(frames, levels.length)),
+    duration,
   };
 }
 
 function energyOf(levels: Float64Array, lag: number): number {
-  const squares = new Float64Array(levels.length);
-  let pairs = 0;
-  for (let point = 0; point + lag < levels.length; point++) {
-    const change = levels[point + lag]! - levels[point]!;
-    if (Number.isFinite(change)) squares[pairs++] = change * change;
-  }
-  const all = squares.subarray(0, pairs).sort();
-  const smaller = all.subarray(0, Math.ceil(pairs / 2));
-  return Math.log10(Math.min(meanOf(all), meanOf(smaller) / SMALLER_HALF) + 1e-12);
+  const squares = overLag(levels, lag, (a, b) => (b - a) ** 2).sort();
+  const smaller = squares.subarray(0, Math.ceil(squares.length / 2));
+  return Math.log10(Math.min(meanOf(squares), meanOf(smaller) / SMALLER_HALF) + 1e-12);
 }
 
+/** Values of all pairs of measurements that are `lag` points apart. */
+function overLag(
+  levels: Float64Array,
+  lag: number,
+  of: (earlier: number, later: number) => number,
+): Float64Array {
+  const values = new Float64Array(levels.length);
+  let pairs = 0;
+  for (let point = 0; point + lag < levels.length; point++) {
+    const value = of(levels[point]!, levels[point + lag]!);
+    if (Number.isFinite(value)) values[pairs++] = value;
+  }
+  return values.subarray(0, pairs);
+}
+
+/** NaN if there is none. */
 const meanOf = (values: Float64Array): number => values.reduce((sum, one) => sum + one, 0) / values.length;
-
-function correlationOf(levels: Float64Array, lag: number): number {
-  const valid = levels.filter(Number.isFinite);
-  const mean = meanOf(valid);
-  const variance = valid.reduce((sum, one) => sum + (one - mean) ** 2, 0) / valid.length;
-  if (variance === 0) return 0;
-  let covariance = 0;
-  let pairs = 0;
-  for (let point = 0; point + lag < levels.length; point++) {
-    const product = (levels[point]! - mean) * (levels[point + lag]! - mean);
-    if (!Number.isFinite(product)) continue;
-    covariance += product;
-    pairs++;
-  }
-  return covariance / pairs / variance;
-}

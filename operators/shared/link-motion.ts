@@ -67,7 +67,11 @@ export function linkMotion(
     chance,
     fading: isOpen ? fadingOf(window, stride, change) : 0,
     ...change,
-    level: levelChangeOf(window, { energy: energyLag, correlation: lag }, link.frames),
+    level: levelChangeOf(
+      window,
+      { energy: energyLag, covariance: lag, frame: Math.round(period / step) },
+      { frames: link.frames, duration: (points * step) / 1e6 },
+    ),
     profile: profileOf(mean),
   };
 }
@@ -103,20 +107,6 @@ export function motionOf(
     1,
     Math.max(0, correlation - CHANCE * chance, smoothness * lasting - COMMON, fading - COMMON),
   );
-}
-
-/** Energy from which a change of the level counts as movement: -28 dB; below, gains and temperature change it too. */
-export const LOUD_LEVEL = -2.8;
-
-/**
- * Motion of a link that its level shows, 0 to 1: what persists of a strong change. RSSI that corrects the gain
- * is noise that does not persist, except for what cleaning over a few frames makes of it: {@link COMMON}.
- *
- * @param usual mean correlation of the level in the last `windows` windows
- */
-export function levelMotionOf({ energy, chance }: LevelChange, usual: number, windows: number): number {
-  const lasting = usual - (CHANCE * chance) / Math.sqrt(windows) - COMMON;
-  return lasting > 0 && energy + Math.log10(lasting) > LOUD_LEVEL ? Math.min(1, lasting) : 0;
 }
 
 /**
