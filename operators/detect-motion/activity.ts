@@ -6,6 +6,9 @@ export interface Thresholds {
   readonly energyThreshold: number;
 }
 
+/** Rise of the energy at rest while there is more, log10 per second: 1 dB per minute. */
+export const RISE = 0.1 / 60;
+
 /** -1: quiet, up to half of the threshold; 0: at the threshold; 1: clear movement, from 2.5 times. */
 export const motionActivity = (motion: number, threshold: number): number =>
   ramp(inUnitsOf(threshold, motion), 0.5, 1, 2.5);

@@ -1,5 +1,5 @@
 import type { LevelChange } from '../shared/level-motion.js';
-import { energyActivity, motionActivity, ramp, type Thresholds } from './activity.js';
+import { energyActivity, motionActivity, ramp, RISE, type Thresholds } from './activity.js';
 import { Background, type BackgroundState } from './background.js';
 
 export interface LevelMemoryState {
@@ -40,8 +40,6 @@ const ABOUT = 0.1;
 /** The level rests if so many windows in a row have weak changes whose energy differs by 6 dB at most. */
 const RESTING = 10;
 const ALIKE = 0.6;
-/** Rise of the energy at rest while the level changes more, log10 per second: 1 dB per minute. */
-const RISE = 0.1 / 60;
 /** Spread of the energy of a machine, log10: the level is one number for each frame, so its energy varies by chance. */
 const EVEN = 0.2;
 

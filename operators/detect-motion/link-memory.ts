@@ -1,5 +1,5 @@
 import { motionOf, PROFILE, type LinkMotion } from '../shared/link-motion.js';
-import { energyActivity, motionActivity, type Thresholds } from './activity.js';
+import { energyActivity, motionActivity, RISE, type Thresholds } from './activity.js';
 import { Background, type BackgroundState } from './background.js';
 import { LevelMemory, type LevelMemoryState } from './level-memory.js';
 import { Stirring, type StirringState } from './stirring.js';
@@ -43,10 +43,8 @@ export interface Evidence {
   readonly unsettled: boolean;
 }
 
-/** Seconds in which the quiet level follows a fall. */
+/** Seconds in which the energy at rest follows a fall. */
 const FALL_SECONDS = 2;
-/** Rise of the quiet level, log10 per second: 1 dB per minute. */
-const RISE = 0.1 / 60;
 /** Changes this similar in neighbouring carriers come from the channel; below, they are noise or interference. */
 const SMOOTH = 0.1;
 /** Windows over which the autocorrelation is averaged. */
@@ -66,7 +64,8 @@ const MIN_SPREAD = 0.0035;
 export class LinkMemory {
   readonly #settings: Thresholds;
   #time = -Infinity;
-  #level = 0;
+  /** Energy of change at rest, log10. */
+  #rest = 0;
   /** Mean autocorrelation of the last windows, and their number. */
   #usual = 0;
   #seen = 0;
@@ -91,7 +90,7 @@ export class LinkMemory {
     this.#usual += (sample.correlation - this.#usual) / this.#seen;
     const motion = motionOf(sample, this.#usual, this.#seen);
     const { above, even } = this.#background.see(motion, sample.energy, seconds);
-    if (even !== null) this.#level = Math.max(this.#level, even);
+    if (even !== null) this.#rest = Math.max(this.#rest, even);
     const level = this.#levels.see(time, sample.level);
     const { threshold, energyThreshold } = this.#settings;
     const activity = Math.max(
@@ -135,7 +134,7 @@ export class LinkMemory {
     return {
       ...this.#background.snapshot(),
       time: this.#time,
-      level: this.#level,
+      level: this.#rest,
       usual: this.#usual,
       seen: this.#seen,
       stirring: this.#stirring.snapshot(),
@@ -150,7 +149,7 @@ export class LinkMemory {
   static restore(settings: Thresholds, state: LinkMemoryState): LinkMemory {
     const memory = new LinkMemory(settings);
     memory.#time = state.time;
-    memory.#level = state.level;
+    memory.#rest = state.level;
     memory.#usual = state.usual;
     memory.#seen = state.seen;
     memory.#stirring.restore(state.stirring);
@@ -163,15 +162,15 @@ export class LinkMemory {
     return memory;
   }
 
-  /** Energy above the quiet level, at least 0; the level learns from it, and starts at the measured value. */
+  /** Energy above that at rest, at least 0; rest learns from it, and starts at the measured value. */
   #excess(energy: number, seconds: number): number {
-    this.#level =
+    this.#rest =
       this.#time === -Infinity
         ? Math.min(energy, this.#quiet.level ?? Infinity)
-        : energy < this.#level
-          ? energy + (this.#level - energy) * Math.exp(-seconds / FALL_SECONDS)
-          : Math.min(energy, this.#level + RISE * seconds);
-    return Math.max(0, energy - this.#level);
+        : energy < this.#rest
+          ? energy + (this.#rest - energy) * Math.exp(-seconds / FALL_SECONDS)
+          : Math.min(energy, this.#rest + RISE * seconds);
+    return Math.max(0, energy - this.#rest);
   }
 
   #shift(profile: Float64Array): number | null {
