@@ -44,7 +44,7 @@ Use it behind \`window\` (windows of one to two seconds). It outputs measures at
 **Presence** adds up, as log odds, the evidence of the two strongest links, or of one alone at half its weight. A link shows clear movement from 2.5 times \`threshold\`, or
 from \`energy_threshold_db\` over its quiet level (if neighbouring carriers share a tenth of the change or more, which interference does not); it is quiet
 below half and a third of these. The level of a link shows movement, however fast, if it changes by \`energy_threshold_db\` more than at rest, and by -27 dB or more. Rest is known once the level
-changed by less than -28 dB for ten windows in a row, and evenly; it rises by 1 dB a minute. If the levels of half the links change more from the start, somebody may walk there, or their gains change: a new room then counts as empty after 33 instead of 7 s (for 20 s of \`hold_ms\`). Three to five seconds of movement cause presence. Occasional movement then sustains it, and
+changed by less than -28 dB for ten windows in a row, and evenly, or evenly for 30 windows, however much; it rises by 1 dB a minute. If the levels of half the links change more from the start, somebody may walk there, or their gains change: a new room then counts as empty after 33 instead of 7 s (for 20 s of \`hold_ms\`). Three to five seconds of movement cause presence. Occasional movement then sustains it, and
 \`hold_ms\` of quiet end it; five times that if the mean amplitudes of neighbouring carriers keep swaying together, as they do with the
 breath of a person who sits or lies. While the room is empty, each link learns its view of the room (the mean amplitude of twelve groups of
 carriers, and their drift; after one minute, over ten). From then on, quiet counts double if the room looks empty again, and
@@ -53,10 +53,10 @@ a fifteenth if it looks different than before somebody came: a person may sit th
 To judge the carriers of links by individual thresholds measured in the empty room, read \`calibrate\` too (\`from: [windows, calibrated]\`). Its
 \`motion_threshold\` replaces \`threshold\`, and its \`noise_level_db\` is the initial quiet level of a link.
 
-Motion that is steady for half a minute (a fan), or present in four fifths of half an hour, counts as background, and
+Motion that is steady for 30 windows, half a minute (a fan), or present in four fifths of half an hour, counts as background, and
 only motion above it counts.
 
-Gotchas: levels show movement only if the receiver's gain is steady, or taken out by \`normalize-gain\` (\`mean\` takes the levels out, too). Behind \`csi-ratio\` or \`remove-static\`, the mean amplitude is no level. Levels are not read in windows of less than 0.75 s. A person who keeps completely still from the start is not detected. A pet counts as a person. If somebody moves
+Gotchas: levels show movement only if the receiver's gain is steady, or taken out by \`normalize-gain\` (\`mean\` takes the levels out, too). Behind \`csi-ratio\` or \`remove-static\`, the mean amplitude is no level. A device that alternates between antennas at 94 to 110 frames a second looks like movement. Levels are not read in windows of less than 0.8 s. A person who keeps completely still from the start is not detected. A pet counts as a person. If somebody moves
 furniture and leaves, the room counts as occupied for 15 times \`hold_ms\` longer.
 
 Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; Lloyd (1982) for the states; figures on recordings in docs/reports/motion.md.

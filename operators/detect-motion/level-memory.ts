@@ -25,7 +25,7 @@ export interface LevelEvidence {
 
 const NOTHING: LevelEvidence = { motion: 0, activity: -1, unsettled: false };
 /** Windows closer than this tell nothing new, microseconds. */
-const SPACING = 1_000_000;
+const SPACING = 750_000;
 /** After this long without a window, what was seen before says nothing about now, microseconds. */
 const FORGOTTEN = 60_000_000;
 /** Windows over which covariance and variance are averaged. */
@@ -45,8 +45,8 @@ const EVEN = 0.2;
 
 /**
  * State of a link's level. A gain that changes with each packet and is not taken out well changes it as strongly as
- * somebody who walks, but rests less: only links that were seen at rest tell movement by its strength. The others
- * tell it by its persistence.
+ * somebody who walks, but rests less: only links that were seen at rest, or evenly loud, tell movement by its
+ * strength. The others tell it by its persistence.
  */
 export class LevelMemory {
   readonly #settings: Thresholds;
@@ -56,7 +56,7 @@ export class LevelMemory {
   #variance = 0;
   #seen = 0;
   #energies: number[] = [];
-  /** Energy of change at rest, log10; null: never seen at rest. */
+  /** Energy of change at rest, or by a machine, log10; null: neither was seen. */
   #rest: number | null = null;
   #evidence = NOTHING;
 
@@ -73,7 +73,7 @@ export class LevelMemory {
     this.#time = time;
     const motion = this.#motion(change, seconds);
     const { above, even } = this.#background.see(motion, Math.max(LOUD, change.energy), seconds);
-    this.#findRest(change.energy, even, seconds);
+    this.#findRest(change.energy, even && even.least > LOUD ? even.mean : null, seconds);
     this.#evidence = {
       motion,
       activity: Math.max(motionActivity(above, this.#settings.threshold), this.#strength(change.energy)),
@@ -109,6 +109,7 @@ export class LevelMemory {
   #forget(): void {
     this.#seen = 0;
     this.#energies = [];
+    this.#background.interrupt();
   }
 
   /** What persists of a strong change: its autocorrelation over the last windows, beyond chance. */
@@ -124,14 +125,16 @@ export class LevelMemory {
     return (lasting * (1 + loudness(energy + Math.log10(lasting)))) / 2;
   }
 
-  #findRest(energy: number, even: number | null, seconds: number): void {
+  #findRest(energy: number, machine: number | null, seconds: number): void {
     this.#energies = [...this.#energies.slice(1 - RESTING), energy];
     const [least, most] = [Math.min(...this.#energies), Math.max(...this.#energies)];
-    if (this.#energies.length === RESTING && most < LOUD && most - least < ALIKE)
-      this.#rest = this.#energies.reduce((sum, one) => sum + one, 0) / RESTING;
-    else if (even !== null && least > LOUD) this.#rest = Math.max(this.#rest ?? even, even);
-    else if (this.#rest !== null && energy > this.#rest)
-      this.#rest = Math.min(energy, this.#rest + RISE * seconds);
+    const mean = this.#energies.reduce((sum, one) => sum + one, 0) / this.#energies.length;
+    const isWeak = this.#energies.length === RESTING && most < LOUD;
+    if (isWeak && most - least < ALIKE) this.#rest = mean;
+    else if (this.#rest === null) this.#rest = machine;
+    // Weak changes that are not alike tell no rest, but that it is not above them.
+    else if (isWeak) this.#rest = Math.min(this.#rest, mean);
+    else this.#rest = Math.max(this.#rest, machine ?? Math.min(energy, this.#rest + RISE * seconds));
   }
 
   /** Activity by the strength of the change, however fast. */

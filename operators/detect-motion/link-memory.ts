@@ -90,7 +90,7 @@ export class LinkMemory {
     this.#usual += (sample.correlation - this.#usual) / this.#seen;
     const motion = motionOf(sample, this.#usual, this.#seen);
     const { above, even } = this.#background.see(motion, sample.energy, seconds);
-    if (even !== null) this.#rest = Math.max(this.#rest, even);
+    if (even !== null) this.#rest = Math.max(this.#rest, even.mean);
     const level = this.#levels.see(time, sample.level);
     const { threshold, energyThreshold } = this.#settings;
     const activity = Math.max(

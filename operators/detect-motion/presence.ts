@@ -171,7 +171,7 @@ export class RoomPresence {
   }
 }
 
-/** Half of the links change their level, and were never seen at rest. */
+/** Half of the links change their level, and were never seen at rest or evenly loud. */
 const isUnsettled = (evidence: readonly Evidence[]): boolean =>
   2 * evidence.filter(({ unsettled }) => unsettled).length >= evidence.length;
 

@@ -316,6 +316,28 @@ describe('presence', () => {
     expect(given.slice(37)).toMatch(/^1+$/);
   });
 
+  it('lasts for half a minute while a person walks so that the level changes weakly and steadily', () => {
+    const { context } = testContext();
+    const factors = Array.from({ length: 2000 }, () => 1 + 0.14 * (context.random() - 0.5));
+    const walker = (k: number, t: number, _link: number, frame: number) =>
+      still(k) * (t > 40 ? factors[frame]! : 1);
+    const given = reported(measure(operator(), windows(68, walker, { rate: 20 })));
+    expect(given.slice(48)).toMatch(/^1+$/);
+  });
+
+  it('is noticed after a machine has stopped, although something else disturbs the level weakly', () => {
+    const { context } = testContext();
+    const factors = Array.from({ length: 4000 }, () => 1 + 0.3 * (context.random() - 0.5));
+    const scene = (k: number, t: number, _link: number, frame: number) => {
+      const factor = factors[frame]!;
+      if (t < 40 || t > 120) return still(k) * factor;
+      return still(k) * (1 + (t % 9 > 8 ? 0.15 : 0) * (factor - 1));
+    };
+    const given = reported(measure(operator(), windows(140, scene, { rate: 20 })));
+    expect(given.slice(60, 119)).toMatch(/^0+$/);
+    expect(given.slice(127)).toMatch(/^1+$/);
+  });
+
   it('is unknown for longer if the level changes from the start, by movement or by the gain', () => {
     const { context } = testContext();
     const gains = Array.from({ length: 2000 }, () => 1 + 0.3 * (context.random() - 0.5));
@@ -359,7 +381,10 @@ describe('presence', () => {
 
   it('is noticed at any interval of measures if too fast to persist', () => {
     const { context } = testContext();
-    const factors = Array.from({ length: 2000 }, () => 1 + 0.3 * (context.random() - 0.5));
+    const factors = Array.from({ length: 2000 }, (_, i) => {
+      const strength = i % 60 < 30 ? 0.2 : 0.5;
+      return 1 + strength * (context.random() - 0.5);
+    });
     const walker = (k: number, t: number, _link: number, frame: number) =>
       still(k) * (t > 30 ? factors[frame]! : 1);
     const given = reported(measure(operator({ interval_ms: 100 }), windows(90, walker, { rate: 20 })));
