@@ -241,6 +241,13 @@ describe('detect-motion', () => {
     );
   });
 
+  it('gives finite numbers for thresholds of 0, which any movement exceeds', () => {
+    const none = { threshold: 0, energy_threshold_db: 0 };
+    const probabilities = valuesOf(measure(operator(none), windows(8, moving)), 'presence_probability');
+    expect(probabilities.every(Number.isFinite)).toBe(true);
+    expect(probabilities.at(-1)).toBeGreaterThan(0.9);
+  });
+
   it('continues from a checkpoint of csiflow 0.5.0, which knew nothing of levels', () => {
     const input = windows(30, (k, t) => (t > 25 ? moving(k, t) : still(k)));
     const node = operator();
