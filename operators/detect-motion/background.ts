@@ -1,3 +1,5 @@
+import { mean } from '../shared/mean.js';
+
 export interface BackgroundState {
   readonly floor: number;
   readonly recent: readonly (readonly [motion: number, energy: number])[];
@@ -60,8 +62,8 @@ export class Background {
   #even(): Even | null {
     if (this.#recent.length < EVEN_WINDOWS) return null;
     const energies = this.#recent.map(([, one]) => one);
-    const mean = energies.reduce((sum, one) => sum + one, 0) / EVEN_WINDOWS;
-    const variance = energies.reduce((sum, one) => sum + (one - mean) ** 2, 0) / EVEN_WINDOWS;
-    return variance > this.#spread ** 2 ? null : { mean, least: Math.min(...energies) };
+    const usual = mean(energies);
+    const variance = mean(energies.map((one) => (one - usual) ** 2));
+    return variance > this.#spread ** 2 ? null : { mean: usual, least: Math.min(...energies) };
   }
 }

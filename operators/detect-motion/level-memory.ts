@@ -1,4 +1,5 @@
 import type { LevelChange } from '../shared/level-motion.js';
+import { mean } from '../shared/mean.js';
 import { energyActivity, motionActivity, ramp, RISE, type Thresholds } from './activity.js';
 import { Background, type BackgroundState } from './background.js';
 
@@ -128,12 +129,12 @@ export class LevelMemory {
   #findRest(energy: number, machine: number | null, seconds: number): void {
     this.#energies = [...this.#energies.slice(1 - RESTING), energy];
     const [least, most] = [Math.min(...this.#energies), Math.max(...this.#energies)];
-    const mean = this.#energies.reduce((sum, one) => sum + one, 0) / this.#energies.length;
+    const usual = mean(this.#energies);
     const isWeak = this.#energies.length === RESTING && most < LOUD;
-    if (isWeak && most - least < ALIKE) this.#rest = mean;
+    if (isWeak && most - least < ALIKE) this.#rest = usual;
     else if (this.#rest === null) this.#rest = machine;
     // Weak changes that are not alike tell no rest, but that it is not above them.
-    else if (isWeak) this.#rest = Math.min(this.#rest, mean);
+    else if (isWeak) this.#rest = Math.min(this.#rest, usual);
     else this.#rest = Math.max(this.#rest, machine ?? Math.min(energy, this.#rest + RISE * seconds));
   }
 

@@ -1,3 +1,4 @@
+import { mean } from './mean.js';
 import type { NormalisedWindow } from './motion.js';
 
 /** Mean square of the smaller half of normally distributed changes, over that of all. */
@@ -42,8 +43,8 @@ export function levelChangeOf(
   lags: Lags,
   { frames, duration }: { readonly frames: number; readonly duration: number },
 ): LevelChange {
-  const mean = meanOf(levels.filter(Number.isFinite));
-  const products = (lag: number): number => meanOf(overLag(levels, lag, (a, b) => (a - mean) * (b - mean)));
+  const middle = mean(levels.filter(Number.isFinite));
+  const products = (lag: number): number => mean(overLag(levels, lag, (a, b) => (a - middle) * (b - middle)));
   return {
     energy: MIN_LAGS * lags.energy > levels.length ? NaN : energyOf(levels, lags.energy),
     variance: products(0),
@@ -56,7 +57,7 @@ export function levelChangeOf(
 function energyOf(levels: Float64Array, lag: number): number {
   const squares = overLag(levels, lag, (a, b) => (b - a) ** 2).sort();
   const smaller = squares.subarray(0, Math.ceil(squares.length / 2));
-  return Math.log10(Math.min(meanOf(squares), meanOf(smaller) / SMALLER_HALF) + 1e-12);
+  return Math.log10(Math.min(mean(squares), mean(smaller) / SMALLER_HALF) + 1e-12);
 }
 
 /** Values of all pairs of measurements that are `lag` points apart. */
@@ -73,6 +74,3 @@ function overLag(
   }
   return values.subarray(0, pairs);
 }
-
-/** NaN if there is none. */
-const meanOf = (values: Float64Array): number => values.reduce((sum, one) => sum + one, 0) / values.length;

@@ -81,6 +81,16 @@ const swaying =
   (hz: number) =>
   (k: number, t: number): number =>
     still(k) * (1 + 0.2 * Math.sin(2 * Math.PI * hz * t + 2 * Math.sin(t)));
+/** Factors that differ from frame to frame by chance, with this spread. */
+function factorsOf(frames: number, spread: number): readonly number[] {
+  const { context } = testContext();
+  return Array.from({ length: frames }, () => 1 + spread * (context.random() - 0.5));
+}
+/** Somebody walks from a second on, so fast that the level does not persist from frame to frame. */
+const walkingFrom =
+  (second: number, factors: readonly number[]) =>
+  (k: number, t: number, _link: number, frame: number): number =>
+    still(k) * (t > second ? factors[frame]! : 1);
 const named = (measures: readonly Measure[], name: string, subject: string | null = null) =>
   measures.filter((measure) => measure.name === name && measure.subject === subject);
 const valuesOf = (measures: readonly Measure[], name: string, subject: string | null = null) =>
@@ -314,27 +324,20 @@ describe('presence', () => {
   });
 
   it('is caused by a level that changes more than at rest, if too fast to persist', () => {
-    const { context } = testContext();
-    const factors = Array.from({ length: 2000 }, () => 1 + 0.3 * (context.random() - 0.5));
-    const walker = (k: number, t: number, _link: number, frame: number) =>
-      still(k) * (t > 30 ? factors[frame]! : 1);
+    const walker = walkingFrom(30, factorsOf(2000, 0.3));
     const given = reported(measure(operator(), windows(60, walker, { rate: 20 })));
     expect(given.slice(10, 29)).toMatch(/^0+$/);
     expect(given.slice(37)).toMatch(/^1+$/);
   });
 
   it('lasts for half a minute while a person walks so that the level changes weakly and steadily', () => {
-    const { context } = testContext();
-    const factors = Array.from({ length: 2000 }, () => 1 + 0.14 * (context.random() - 0.5));
-    const walker = (k: number, t: number, _link: number, frame: number) =>
-      still(k) * (t > 40 ? factors[frame]! : 1);
+    const walker = walkingFrom(40, factorsOf(2000, 0.14));
     const given = reported(measure(operator(), windows(68, walker, { rate: 20 })));
     expect(given.slice(48)).toMatch(/^1+$/);
   });
 
   it('is noticed after a machine has stopped, although something else disturbs the level weakly', () => {
-    const { context } = testContext();
-    const factors = Array.from({ length: 4000 }, () => 1 + 0.3 * (context.random() - 0.5));
+    const factors = factorsOf(4000, 0.3);
     const scene = (k: number, t: number, _link: number, frame: number) => {
       const factor = factors[frame]!;
       if (t < 40 || t > 120) return still(k) * factor;
@@ -346,8 +349,7 @@ describe('presence', () => {
   });
 
   it('is unknown for longer if the level changes from the start, by movement or by the gain', () => {
-    const { context } = testContext();
-    const gains = Array.from({ length: 2000 }, () => 1 + 0.3 * (context.random() - 0.5));
+    const gains = factorsOf(2000, 0.3);
     const given = reported(measure(operator(), windows(60, still, { rate: 20, gain: (i) => gains[i]! })));
     expect(given).toMatch(/^\?{15,30}0+$/);
   });
@@ -392,8 +394,7 @@ describe('presence', () => {
       const strength = i % 60 < 30 ? 0.2 : 0.5;
       return 1 + strength * (context.random() - 0.5);
     });
-    const walker = (k: number, t: number, _link: number, frame: number) =>
-      still(k) * (t > 30 ? factors[frame]! : 1);
+    const walker = walkingFrom(30, factors);
     const given = reported(measure(operator({ interval_ms: 100 }), windows(90, walker, { rate: 20 })));
     expect(given.slice(-400)).toMatch(/^1+$/);
   });
