@@ -5,6 +5,7 @@ import { nameBundledFiles } from './bundle/stack-traces.js';
 import { BUNDLED_COMMANDS } from './bundle/bundled-commands.js';
 import { loadBundle } from './bundle/load-bundle.js';
 import { cacheCompiledCode, codeFolder } from './compile-cache.js';
+import { limitYoungGeneration } from './young-generation.js';
 
 // `csiflow list | head` closes the pipe early: the reader is gone, so there is nothing to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -16,11 +17,15 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const PUBLIC = ['create', 'docs', 'schema'];
 if (!PUBLIC.includes(process.argv[2] ?? '')) process.umask(0o077);
 
+/** Commands that process frames for days. */
+const SERVING = ['demo', 'run'];
+
 // The shipped topologies store their data there, instead of beside their own folder.
 if (isInstalled) process.env['CSIFLOW_DATA'] ||= resolve('data');
 
-cacheCompiledCode();
 const words = process.argv.slice(2);
+if (SERVING.includes(words[0] ?? '')) limitYoungGeneration();
+cacheCompiledCode();
 const { runCommandLine } = isBundled(words)
   ? loadProgram(words[0]!)
   : // Imported after that, so that its code is in the cache.
