@@ -10,8 +10,8 @@ const NEVER = '--semi-space-growth-factor=1';
 const MOST_STEPS = 200;
 
 /**
- * Keeps the young generation of V8's heap at 4 MB, in this thread and in those that start later. Frames and windows
- * are buffers outside of the heap. V8 collects its whole heap once 8 MB of them are waiting, unless the young
+ * Keeps the young generation of V8's heap at 4 MB, and that of threads that start later as small as it is after their
+ * start. Frames and windows are buffers outside of the heap. V8 collects its whole heap once 8 MB of them are waiting, unless the young
  * generation, which costs a twentieth of that, is full before (docs/decisions/0160-a-small-young-generation.md).
  *
  * Node reads `--max-semi-space-size` only when it starts, so this thread's heap grows once here, by 3 ms of garbage,
@@ -21,12 +21,10 @@ export function limitYoungGeneration(
   options = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''],
 ): void {
   if (options.some((option) => /semi[-_]space[-_]size/.test(option))) return;
-  setFlagsFromString(`--min-semi-space-size=${HALF_MB}`);
-  setFlagsFromString(`--max-semi-space-size=${HALF_MB}`);
   setFlagsFromString(ONCE);
   growOnce();
   setFlagsFromString(NEVER);
-  // The heap of each new thread sets the factor of all threads to 2 again.
+  // The heap of each new thread has set the factor of all threads to 2 again.
   process.on('worker', (worker) => {
     worker.once('online', () => {
       setFlagsFromString(NEVER);
