@@ -1,18 +1,19 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** V8 keeps two such halves of the young generation of each thread; by default, they grow to 16 MB each. */
+/** V8 keeps two such halves, and uses one at a time. By default, they grow to 16 MB each, in Node 24 to 32. */
 const HALF_MB = 4;
-const GROWN_BYTES = 2 * HALF_MB * 2 ** 20;
+const YOUNG_BYTES = 2 * HALF_MB * 2 ** 20;
 /** V8 starts with halves of 1 MB, and multiplies them by this. */
 const ONCE = `--semi-space-growth-factor=${HALF_MB}`;
 const NEVER = '--semi-space-growth-factor=1';
-/** Ten times as many as Node 20, 22 and 24 take. */
-const MOST_STEPS = 200;
+/** Twice as many as usual: on a machine with little memory, V8 keeps the young generation smaller by itself. */
+const MOST_STEPS = 40;
 
 /**
- * Keeps the young generation of V8's heap at 4 MB, and that of threads that start later as small as it is after their
- * start. Frames and windows are buffers outside of the heap. V8 collects its whole heap once 8 MB of them are waiting, unless the young
- * generation, which costs a twentieth of that, is full before (docs/decisions/0160-a-small-young-generation.md).
+ * Keeps the young generation of V8's heap at two halves of 4 MB, and that of threads that start later as small as it is
+ * after their start. Frames and windows are buffers outside of the heap. V8 collects its whole heap once 8 MB of them
+ * are waiting, unless the young generation, which costs a twentieth of that, is full before
+ * (docs/decisions/0160-a-small-young-generation.md).
  *
  * Node reads `--max-semi-space-size` only when it starts, so this thread's heap grows once here, by 3 ms of garbage,
  * and then never again. Does nothing if the user has chosen a size.
@@ -20,11 +21,11 @@ const MOST_STEPS = 200;
 export function limitYoungGeneration(
   options = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''],
 ): void {
-  if (options.some((option) => /semi[-_]space[-_]size/.test(option))) return;
+  if (options.some((option) => /semi[-_]space/.test(option))) return;
   setFlagsFromString(ONCE);
   growOnce();
   setFlagsFromString(NEVER);
-  // The heap of each new thread has set the factor of all threads to 2 again.
+  // The heap of each new thread has set the factor of all threads to 2 again. Not seen here: threads of threads.
   process.on('worker', (worker) => {
     worker.once('online', () => {
       setFlagsFromString(NEVER);
@@ -35,8 +36,9 @@ export function limitYoungGeneration(
 /** V8 grows what has too many survivors. */
 function growOnce(): void {
   const survivors: unknown[] = [];
-  for (let step = 0; step < MOST_STEPS && youngBytes() < GROWN_BYTES; step++)
+  for (let step = 0; step < MOST_STEPS && youngBytes() < YOUNG_BYTES; step++) {
     for (let number = 0; number < 1000; number++) survivors.push([number]);
+  }
 }
 
 const youngBytes = (): number =>
