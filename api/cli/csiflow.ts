@@ -5,6 +5,7 @@ import { nameBundledFiles } from './bundle/stack-traces.js';
 import { BUNDLED_COMMANDS } from './bundle/bundled-commands.js';
 import { loadBundle } from './bundle/load-bundle.js';
 import { cacheCompiledCode, codeFolder } from './compile-cache.js';
+import { nodeOptions } from './node-options.js';
 import { limitYoungGeneration } from './young-generation.js';
 
 // `csiflow list | head` closes the pipe early: the reader is gone, so there is nothing to report.
@@ -13,9 +14,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+const words = process.argv.slice(2);
+const [command = ''] = words;
+
 /** Commands with public output. The others write data about people, so their files are private to the owner. */
 const PUBLIC = ['create', 'docs', 'schema'];
-if (!PUBLIC.includes(process.argv[2] ?? '')) process.umask(0o077);
+if (!PUBLIC.includes(command)) process.umask(0o077);
 
 /** Commands that process frames for days. */
 const SERVING = ['demo', 'run'];
@@ -23,11 +27,10 @@ const SERVING = ['demo', 'run'];
 // The shipped topologies store their data there, instead of beside their own folder.
 if (isInstalled) process.env['CSIFLOW_DATA'] ||= resolve('data');
 
-const words = process.argv.slice(2);
-if (SERVING.includes(words[0] ?? '')) limitYoungGeneration();
+if (SERVING.includes(command)) limitYoungGeneration();
 cacheCompiledCode();
 const { runCommandLine } = isBundled(words)
-  ? loadProgram(words[0]!)
+  ? loadProgram(command)
   : // Imported after that, so that its code is in the cache.
     await import('./program.js');
 process.exitCode = await runCommandLine(words);
@@ -37,11 +40,10 @@ process.exitCode = await runCommandLine(words);
  * lead from these files to TypeScript.
  */
 function isBundled([command = '', ...rest]: readonly string[]): boolean {
-  const options = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''];
   return (
     BUNDLED_COMMANDS.includes(command) &&
     !rest.some((word) => word.startsWith('--plugin')) &&
-    !options.some((option) => option.includes('--enable-source-maps'))
+    !nodeOptions().some((option) => option.includes('--enable-source-maps'))
   );
 }
 

@@ -1,4 +1,5 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { nodeOptions } from './node-options.js';
 
 /** V8 keeps two such halves, and uses one at a time. By default, they grow to 16 MB each, in Node 24 to 32. */
 const HALF_MB = 4;
@@ -18,10 +19,8 @@ const MOST_STEPS = 40;
  * Node reads `--max-semi-space-size` only when it starts, so this thread's heap grows once here, by 3 ms of garbage,
  * and then never again. Does nothing if the user has chosen a size.
  */
-export function limitYoungGeneration(
-  options = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''],
-): void {
-  if (options.some((option) => /semi[-_]space/.test(option))) return;
+export function limitYoungGeneration(): void {
+  if (nodeOptions().some((option) => /semi[-_]space/.test(option))) return;
   setFlagsFromString(ONCE);
   growOnce();
   setFlagsFromString(NEVER);
