@@ -260,7 +260,7 @@ const SLOPE_SECONDS = 600;
 async function memory({ quick, memorySeconds, progress }: LineOptions): Promise<Result[]> {
   const seconds = quick ? Math.min(30, memorySeconds) : memorySeconds;
   progress(`memory, ${seconds} s`);
-  return [memoryResult(await memoryUse({ seconds, rooms: 5, frames: 1_000 }), seconds)];
+  return [memoryResult(await memoryUse({ seconds, rooms: 5, frames: 1_000, progress }), seconds)];
 }
 
 /** @param seconds how long memory was watched */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { packageFile } from '../pipeline/base/paths.js';
 import { MEASUREMENTS, type LineOptions, type MeasuredResult } from './line.js';
 import { machine } from './machine.js';
+import { endWithThis } from './shared/children.js';
 
 /**
  * Runs one measurement by its name in this process; or all of them, each in a process of its own, so that the
@@ -42,10 +43,10 @@ async function inProcess(
     '--memory-minutes',
     String(memorySeconds / 60),
   ];
-  const child = spawn(
-    process.execPath,
-    [packageFile('dist/api/cli/csiflow.js'), ...arguments_, ...(quick ? ['--quick'] : [])],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+  const command = [packageFile('dist/api/cli/csiflow.js'), ...arguments_, ...(quick ? ['--quick'] : [])];
+  const child = endWithThis(
+    spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] }),
+    'SIGTERM',
   );
   const output: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));

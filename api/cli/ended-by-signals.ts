@@ -11,6 +11,19 @@ export async function endedBySignals<T>(
   work: () => Promise<T>,
   beforeEnd: () => Promise<void> | void = () => undefined,
 ): Promise<T> {
+  const release = endAtSignals(beforeEnd);
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+/**
+ * From now on, a signal ends the process as in {@link endedBySignals}.
+ * @returns ends that
+ */
+export function endAtSignals(beforeEnd: () => Promise<void> | void = () => undefined): () => void {
   const end = async (signal: (typeof SIGNALS)[number]): Promise<void> => {
     release();
     await beforeEnd();
@@ -21,9 +34,5 @@ export async function endedBySignals<T>(
     for (const signal of SIGNALS) process.off(signal, listener);
   };
   for (const signal of SIGNALS) process.on(signal, listener);
-  try {
-    return await work();
-  } finally {
-    release();
-  }
+  return release;
 }

@@ -101,7 +101,7 @@ export async function overload(seconds: number, progress: (line: string) => void
     });
   } finally {
     await service.end();
-    await site.remove();
+    site.remove();
   }
 }
 

@@ -65,7 +65,7 @@ export async function soak(seconds: number, progress: (line: string) => void): P
   } finally {
     for (const client of [...readers, ...stallers]) client.end();
     await service.end();
-    await site.remove();
+    site.remove();
   }
 }
 

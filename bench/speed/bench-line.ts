@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Type } from 'typebox';
+import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
@@ -114,11 +112,11 @@ export function lineOf(
 
 /** Runs `work` with a folder that is removed afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'csiflow-bench-'));
+  const folder = newTemporaryFolder('csiflow-bench-');
   try {
     return await work(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeTemporaryFolder(folder);
   }
 }
 

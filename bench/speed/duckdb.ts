@@ -1,7 +1,8 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import type { Reader, Sink } from '../../pipeline/component/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { openSink } from '../shared/context.js';
@@ -26,7 +27,7 @@ const FRAMES_PER_BEAT = 50;
 async function main(): Promise<void> {
   const rows = Number(process.argv[2] ?? 10_000_000);
   const frames = Math.floor(rows / PEOPLE);
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-duckdb-'));
+  const folder = newTemporaryFolder('csiflow-bench-duckdb-');
   try {
     print({ append: await measureAppends(folder) });
     const path = join(folder, 'store.duckdb');
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
       await sink.close();
     }
   } finally {
-    await rm(folder, { recursive: true });
+    removeTemporaryFolder(folder);
   }
 }
 

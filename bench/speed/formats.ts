@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import {
   FormatError,
@@ -78,7 +78,7 @@ export interface MadeSpeed extends Omit<FormatSpeed, 'file' | 'csiread'> {
  * which no recording is at hand.
  */
 export function madeSpeeds(long = LONG_S, count = MADE_RECORDS, progress = silent): readonly MadeSpeed[] {
-  const folder = mkdtempSync(join(tmpdir(), 'csiflow-bench-'));
+  const folder = newTemporaryFolder('csiflow-bench-');
   try {
     const captures = madeCaptures(count);
     return captures.map(({ format, size, bytes }, index) => {
@@ -89,7 +89,7 @@ export function madeSpeeds(long = LONG_S, count = MADE_RECORDS, progress = silen
       return { format, size, frames, perSecond, slowest, fastest, control };
     });
   } finally {
-    rmSync(folder, { recursive: true });
+    removeTemporaryFolder(folder);
   }
 }
 

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import type { Reader, Sink } from '../../pipeline/component/index.js';
 import type { Measure } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
     },
   });
   const days = Number(values.days);
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-measures-'));
+  const folder = newTemporaryFolder('csiflow-bench-measures-');
   try {
     const started = performance.now();
     const sink =
@@ -51,7 +52,7 @@ async function main(): Promise<void> {
       await sink.close();
     }
   } finally {
-    await rm(folder, { recursive: true });
+    removeTemporaryFolder(folder);
   }
 }
 

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Value } from 'typebox/value';
+import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import { CommandError } from '../../pipeline/base/exit.js';
 import { SECRET } from '../../pipeline/config/index.js';
 import type { AnySink } from '../../pipeline/component/index.js';
@@ -73,7 +71,7 @@ interface Measured {
 
 /** @param from number of the first record */
 async function measure({ component, config }: SinkOrder, count: number, from: number): Promise<Measured> {
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-sink-'));
+  const folder = newTemporaryFolder('csiflow-bench-sink-');
   try {
     const sink = await openSink(component, config, folder);
     try {
@@ -96,7 +94,7 @@ async function measure({ component, config }: SinkOrder, count: number, from: nu
       await sink.close();
     }
   } finally {
-    await rm(folder, { recursive: true });
+    removeTemporaryFolder(folder);
   }
 }
 

@@ -67,6 +67,15 @@ it.each([
   [60, 251, 0, 'slope not judged below ten minutes', false],
 ])('memory over %i s of %i MB that rises by %f MB a minute: %s', (seconds, highest, slope, judged, met) => {
   const samples = [highest, highest, highest, highest];
-  const figures = { samples, highest, settled: highest, slope, error: 0.1, sent: 1_000, lost: 0 };
+  const figures = {
+    samples,
+    highest,
+    settled: highest,
+    slope,
+    error: 0.1,
+    usPerFrame: 90,
+    sent: 1_000,
+    lost: 0,
+  };
   expect(memoryResult(figures, seconds)).toMatchObject({ target: `250 MB, ${judged}`, met });
 });

@@ -1,7 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Machine } from '../../bench/machine.js';
 import type { RouteSpeed } from '../../bench/speed/system/api.js';
 import type { IdleCost } from '../../bench/speed/system/idle.js';
@@ -76,7 +84,7 @@ describe.concurrent('benchmarks of the whole program', () => {
     'idle',
     async () => {
       const { costs } = await figuresOf<{ costs: readonly IdleCost[] }>(
-        ...['idle', ...SHORT, '--frames', '1000', '--chain', 'motion'],
+        ...['idle', ...SHORT, '--warm-up', '1', '--frames', '1000', '--chain', 'motion'],
       );
       expect(costs.map(({ version }) => version)).toEqual(['this version', 'this version, again']);
       expect(costs[0]!.overThis).toBe(1);
@@ -140,9 +148,10 @@ describe.concurrent('benchmarks of the whole program', () => {
         ...['memory', '--minutes', '0.05', '--frames', '80'],
       );
       expect(versions.map(({ version }) => version)).toEqual(['this version', 'this version, again']);
-      for (const { samples, highest } of versions) {
+      for (const { samples, highest, usPerFrame } of versions) {
         expect(samples).toEqual([highest]);
         expect(highest).toBeGreaterThan(50);
+        expect(usPerFrame).toBeGreaterThan(10);
       }
     },
     MOST_MS,
@@ -198,3 +207,27 @@ describe('bench api --peer', () => {
     expect(output).toContain('the adapter of small server has no routes: add the addresses to ask');
   }, 60_000);
 });
+
+const POLLING = { timeout: 60_000, interval: 50 };
+
+/** Numbers of the processes that a process has started. */
+const childrenOf = (pid: number): readonly string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+
+test('a benchmark that a signal ends leaves no process and no folder behind', async () => {
+  const temporary = join(folder, 'temporary');
+  mkdirSync(temporary);
+  const run = new Csiflow(['bench', 'memory', '--minutes', '5'], { env: { TMPDIR: temporary } });
+  const children = await vi.waitFor(() => {
+    const found = childrenOf(run.process.pid!);
+    expect(found).toHaveLength(2);
+    expect(readdirSync(temporary)).toHaveLength(2);
+    return found;
+  }, POLLING);
+  run.process.kill('SIGTERM');
+  expect(await run.ended(), run.output).toBe(143);
+  await vi.waitFor(() => {
+    expect(children.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+  }, POLLING);
+  expect(readdirSync(temporary)).toEqual([]);
+}, 130_000);

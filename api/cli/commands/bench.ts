@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { endAtSignals } from '../ended-by-signals.js';
 import { loadSubcommands } from '../subcommands.js';
 
 const subcommands = await loadSubcommands(new URL('./bench/', import.meta.url));
@@ -8,6 +9,8 @@ export function register(program: Command): void {
   const bench = program
     .command('bench')
     .description('Measure the speed of csiflow on this machine.')
-    .addHelpText('after', '\nExample:\n  csiflow bench line');
+    .addHelpText('after', '\nExample:\n  csiflow bench line')
+    // Ends what it has started, too (bench/shared/children.ts).
+    .hook('preAction', () => void endAtSignals());
   for (const subcommand of subcommands) subcommand.register(bench);
 }

@@ -53,7 +53,7 @@ async function main(): Promise<void> {
     print({ days, measures: days * DAY_MINUTES * ROWS_A_MINUTE, load: loadavg()[0] });
     await ask(site, password, end);
   } finally {
-    await site.remove();
+    site.remove();
   }
 }
 

@@ -4,6 +4,7 @@ import { InputError } from '../../../pipeline/base/input-error.js';
 import { compiledModule } from '../../../pipeline/base/paths.js';
 import { median } from '../bench-line.js';
 import { processorSeconds } from '../processor-time.js';
+import { endWithThis } from '../../shared/children.js';
 import type { Adapter } from './adapter.js';
 import type { CallOrder, CallReport } from './api-client.js';
 import { startPeer } from './peer.js';
@@ -64,7 +65,7 @@ export async function apiSpeed(options: ApiOptions): Promise<readonly RouteSpeed
   const routes = adapter ? routesOf(adapter) : [];
   const site = await makeSite({ rooms: 1, chain: 'poses', unlimited: true });
   const service = new Service(site);
-  const bare = fork(compiledModule(import.meta.url, './bare-server.js'));
+  const bare = endWithThis(fork(compiledModule(import.meta.url, './bare-server.js')));
   let peer: Program | undefined;
   try {
     peer = adapter && (await startPeer(adapter));
@@ -88,7 +89,7 @@ export async function apiSpeed(options: ApiOptions): Promise<readonly RouteSpeed
     bare.disconnect();
     await peer?.end();
     await service.end();
-    await site.remove();
+    site.remove();
   }
 }
 
@@ -209,7 +210,7 @@ const framesTo = (port: number, rate: number, seconds: number): SenderOrder => (
 
 /** In a process of its own, which shares the machine with the server. */
 export async function callFrom(order: CallOrder): Promise<CallReport> {
-  const child: ChildProcess = fork(compiledModule(import.meta.url, './api-client.js'));
+  const child: ChildProcess = endWithThis(fork(compiledModule(import.meta.url, './api-client.js')));
   const exit = once(child, 'exit');
   const ended = exit.then(([code]) => {
     throw new Error(`the process of the client ended early, with ${String(code)}`);

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { compiledModule } from '../../../pipeline/base/paths.js';
+import { endWithThis } from '../../shared/children.js';
 import type { LoadOrder, LoadReport, Times } from './load-client.js';
 import type { ProcessorTime } from '../processor-time.js';
 import { sendFrom, Service } from './service.js';
@@ -79,7 +80,7 @@ export async function clientsSpeed(seconds: number): Promise<ClientsFigures> {
     };
   } finally {
     await service.end();
-    await site.remove();
+    site.remove();
   }
 }
 
@@ -89,7 +90,7 @@ const perSecond = ({ user, system }: ProcessorTime, seconds: number): ProcessorT
 });
 
 async function loadFrom(order: LoadOrder): Promise<LoadReport> {
-  const child = fork(compiledModule(import.meta.url, './load-client.js'));
+  const child = endWithThis(fork(compiledModule(import.meta.url, './load-client.js')));
   const exit = once(child, 'exit');
   const ended = exit.then(([code]) => {
     throw new Error(`the process of the clients ended early, with ${String(code)}`);

@@ -79,7 +79,7 @@ export async function historySpeed(
       await service.end();
     }
   } finally {
-    await site.remove();
+    site.remove();
   }
 }
 

@@ -32,6 +32,8 @@ export interface IdleOptions {
   readonly rounds: number;
   /** Length of one measurement. */
   readonly seconds: number;
+  /** How long frames arrive before each measurement, seconds. */
+  readonly warmUp: number;
   readonly rates: readonly number[];
   readonly chains: readonly Chain[];
   /** Folder of another checkout that is compiled; null: none. */
@@ -47,9 +49,6 @@ interface Round {
   readonly sent: number;
   readonly lost: number;
 }
-
-/** Before each measurement, so that windows are full and code is compiled. */
-const LEAD_S = 3;
 
 /** What csiflow costs at low frame rates: this version, the same again, and another one in turn. */
 export async function idleCost({
@@ -94,7 +93,7 @@ async function costsAt(
   versions: readonly Version[],
   rate: number,
   rounds: number,
-  { seconds, progress }: Pick<IdleOptions, 'seconds' | 'progress'>,
+  { progress, ...length }: Pick<IdleOptions, 'seconds' | 'warmUp' | 'progress'>,
 ): Promise<readonly IdleCost[]> {
   const measured = versions.map((): Round[] => []);
   for (let round = 0; round <= rounds; round++) {
@@ -102,18 +101,22 @@ async function costsAt(
       `${versions[0]!.chain}, ${rate} frames/s: ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}`,
     );
     for (const [index, version] of inTurn(versions, round)) {
-      const one = await measure(version, rate, seconds);
+      const one = await measure(version, rate, length);
       if (round > 0) measured[index]!.push(one);
     }
   }
   return versions.map((version, index) => summary(version, rate, measured[index]!, measured[0]!));
 }
 
-async function measure({ service, site }: Version, rate: number, seconds: number): Promise<Round> {
+async function measure(
+  { service, site }: Version,
+  rate: number,
+  { seconds, warmUp }: Pick<IdleOptions, 'seconds' | 'warmUp'>,
+): Promise<Round> {
   const order = { port: site.udpPort, links: site.links, rate, times: false };
   const send = (duration: number) =>
     rate > 0 ? sendFrom({ ...order, seconds: duration }) : pause(duration * 1000).then(() => ({ sent: 0 }));
-  await send(LEAD_S);
+  if (warmUp > 0) await send(warmUp);
   await settled(service);
   const [received, cpu, slept] = [
     await receivedFrames(service),

@@ -56,7 +56,7 @@ export async function poseLatency(seconds: number, rooms: number): Promise<Laten
     return latencyOf(arrivals, times, site.links);
   } finally {
     await service.end();
-    await site.remove();
+    site.remove();
   }
 }
 

@@ -1,7 +1,6 @@
 import { mean } from '../../../operators/shared/mean.js';
 import { packageFolder } from '../../../pipeline/base/paths.js';
-import { makeSite } from './site.js';
-import { pause, receivedFrames, sendFrom, Service, settled } from './service.js';
+import { pause, receivedFrames, runOn, sendFrom, settled, type Service } from './service.js';
 
 export interface Memory {
   /** Resident memory every five seconds, MB. */
@@ -12,6 +11,8 @@ export interface Memory {
   /** Slope over the second half of the samples, MB per minute, and its standard error. */
   readonly slope: number;
   readonly error: number;
+  /** Processor time of all threads for each frame of the second half, microseconds; NaN if none arrived. */
+  readonly usPerFrame: number;
   /** Frames that were sent, and those of them that were not processed. */
   readonly sent: number;
   readonly lost: number;
@@ -25,46 +26,66 @@ export interface MemoryOrder {
   readonly frames: number;
   /** Folder of a compiled checkout. Default: this version. */
   readonly folder?: string;
+  /** Called once a minute. */
+  readonly progress: (line: string) => void;
 }
 
 const EVERY_MS = 5_000;
+const PER_MINUTE = 60_000 / EVERY_MS;
 
 /** Resident memory of the whole process while frames arrive, including inference on WASM. */
-export async function memoryUse({
-  seconds,
-  rooms,
-  frames,
-  folder = packageFolder,
-}: MemoryOrder): Promise<Memory> {
-  const site = await makeSite({ rooms, chain: 'poses' });
-  const service = new Service(site, folder);
+export async function memoryUse({ folder = packageFolder, ...order }: MemoryOrder): Promise<Memory> {
+  const { service, site, end } = await runOn({ rooms: order.rooms, chain: 'poses' }, folder);
   try {
-    await service.running();
-    const order = { port: site.udpPort, links: site.links, rate: frames, seconds, times: false };
-    const sending = sendFrom(order);
-    const samples: number[] = [];
-    while (samples.length * EVERY_MS < seconds * 1000) {
-      await pause(EVERY_MS);
-      samples.push(Math.round((await service.residentMb()) * 10) / 10);
-    }
+    const { seconds, frames: rate } = order;
+    const sending = sendFrom({ port: site.udpPort, links: site.links, rate, seconds, times: false });
+    const { samples, halfway } = await watched(service, order);
     const { sent } = await sending;
     await settled(service);
+    const { received, cpu } = await workOf(service);
     const half = samples.slice(Math.floor(samples.length / 2));
     const { slope, error } = trend(half);
-    const perMinute = 60_000 / EVERY_MS;
     return {
       samples,
       highest: Math.max(...samples),
       settled: mean(half),
-      slope: slope * perMinute,
-      error: error * perMinute,
+      slope: slope * PER_MINUTE,
+      error: error * PER_MINUTE,
+      usPerFrame: (1e6 * (cpu - halfway.cpu)) / (received - halfway.received),
       sent,
-      lost: sent - (await receivedFrames(service)),
+      lost: sent - received,
     };
   } finally {
-    await service.end();
-    await site.remove();
+    await end();
   }
+}
+
+/** Frames that csiflow has processed, and the processor time that it has needed, seconds. */
+interface Work {
+  readonly received: number;
+  readonly cpu: number;
+}
+
+async function workOf(service: Service): Promise<Work> {
+  return { received: await receivedFrames(service), cpu: await service.cpuSeconds() };
+}
+
+/** Resident memory every five seconds, MB, and the work that was done by halfway. */
+async function watched(
+  service: Service,
+  { seconds, progress }: MemoryOrder,
+): Promise<{ readonly samples: readonly number[]; readonly halfway: Work }> {
+  const count = Math.ceil((seconds * 1000) / EVERY_MS);
+  const samples: number[] = [];
+  let halfway = await workOf(service);
+  while (samples.length < count) {
+    await pause(EVERY_MS);
+    samples.push(Math.round((await service.residentMb()) * 10) / 10);
+    if (samples.length === Math.floor(count / 2)) halfway = await workOf(service);
+    if (samples.length % PER_MINUTE === 0)
+      progress(`after ${samples.length / PER_MINUTE} minutes: ${samples.at(-1)!.toFixed(0)} MB`);
+  }
+  return { samples, halfway };
 }
 
 /** Slope per sample by least squares, and its standard error; 0 for fewer than three values. */

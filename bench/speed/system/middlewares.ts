@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newTemporaryFolder, removeTemporaryFolder } from '../../../pipeline/base/temporary-folders.js';
 import { processorSeconds } from '../processor-time.js';
 import { callFrom, CONNECTIONS, firstPose } from './api.js';
 import { busyTime, timeByMiddleware, type CpuProfile } from './middleware-times.js';
@@ -23,7 +24,7 @@ const [RATE, LEAD_S] = [1_000, 5];
 
 async function main(seconds: number): Promise<void> {
   const facts = `${availableParallelism()} cores, Node ${process.versions.node}, load ${loadavg()[0]!.toFixed(1)}`;
-  const profiles = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
+  const profiles = newTemporaryFolder('csiflow-bench-');
   const site = await makeSite({ rooms: 1, chain: 'poses', unlimited: true });
   const service = new Service(site, undefined, ['--cpu-prof', '--cpu-prof-dir', profiles]);
   try {
@@ -45,8 +46,8 @@ async function main(seconds: number): Promise<void> {
     print(await mainProfile(profiles, service.pid), calls, used, facts);
   } finally {
     await service.end();
-    await site.remove();
-    await rm(profiles, { recursive: true });
+    site.remove();
+    removeTemporaryFolder(profiles);
   }
 }
 

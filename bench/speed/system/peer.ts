@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { errorText } from '../../../pipeline/base/error-text.js';
+import { endWithThis } from '../../shared/children.js';
 import type { Adapter } from './adapter.js';
 import { untilStill, type Program } from './program.js';
 import { pause } from './service.js';
@@ -17,7 +18,7 @@ const END_MS = 5_000;
 export async function startPeer(adapter: Adapter, endMs = END_MS): Promise<Program> {
   const { name, counter, port } = adapter;
   const [file, ...args] = adapter.command.map((part) => part.replaceAll('{port}', String(port)));
-  const child = spawn(file!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = endWithThis(spawn(file!, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
   const failed = once(child, 'error').then(([error]) => {
     throw new Error(`${name} could not be started: ${errorText(error)}`);
   });

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { compiledModule } from '../../../pipeline/base/paths.js';
 import { processorSeconds } from '../processor-time.js';
+import { endWithThis } from '../../shared/children.js';
 import { pause, receivedFrames, runOn, sendFrom, type Service } from './service.js';
 import type { SiteOptions } from './site.js';
 
@@ -89,7 +90,7 @@ export async function droppedBehind(service: Pick<Service, 'metrics'>): Promise<
 
 /** Starts a process that counts datagrams and does nothing else. */
 export async function bareSocket(): Promise<Program> {
-  const child = fork(compiledModule(import.meta.url, './bare-socket.js'));
+  const child = endWithThis(fork(compiledModule(import.meta.url, './bare-socket.js')));
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the bare socket ended early, with ${String(code)}`);
   });

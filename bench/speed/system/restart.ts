@@ -48,7 +48,7 @@ export async function restartOnce(rate: number, folder?: string): Promise<Restar
     }
   } finally {
     await first.end('SIGKILL');
-    await site.remove();
+    site.remove();
   }
 }
 

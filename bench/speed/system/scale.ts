@@ -101,7 +101,7 @@ async function measure(options: ScaleOptions, threads: number): Promise<Measured
     };
   } finally {
     await service.end();
-    await site.remove();
+    site.remove();
   }
 }
 

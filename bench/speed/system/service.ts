@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import { compiledModule, packageFolder } from '../../../pipeline/base/paths.js';
+import { endWithThis } from '../../shared/children.js';
 import { processorSeconds, processorTime, type ProcessorTime } from '../processor-time.js';
 import type { SenderOrder, SenderReport } from './sender.js';
 import { makeSite, type Site, type SiteOptions } from './site.js';
@@ -23,7 +24,7 @@ export async function runOn(options: SiteOptions, folder?: string): Promise<Runn
   const service = new Service(site, folder);
   const end = async () => {
     await service.end();
-    await site.remove();
+    site.remove();
   };
   try {
     await service.running();
@@ -51,13 +52,8 @@ export class Service {
     this.#site = site;
     const limits = site.limits === null ? [] : ['--limits', site.limits];
     const args = ['run', ...site.topologies, '--port', String(site.apiPort), ...limits];
-    this.#process = spawn(
-      process.execPath,
-      [...nodeOptions, join(folder, 'dist/api/cli/csiflow.js'), ...args],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
+    const command = [...nodeOptions, join(folder, 'dist/api/cli/csiflow.js'), ...args];
+    this.#process = endWithThis(spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] }));
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
       createInterface({ input: stream }).on('line', (line) => {
         this.#output = `${this.#output}${line}\n`.slice(-20_000);

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { newTemporaryFolder, removeTemporaryFolder } from '../../../pipeline/base/temporary-folders.js';
 import { senderOf } from './links.js';
 
 /** A made-up site for measurements: rooms, usually of four links each, a topology, and free ports. */
@@ -22,7 +22,7 @@ export interface Site {
   readonly rooms: readonly string[];
   /** File of rate limits; null for the defaults. */
   readonly limits: string | null;
-  remove(): Promise<void>;
+  remove(): void;
 }
 
 /**
@@ -51,7 +51,7 @@ export const LINKS_PER_ROOM = 4;
 /** Links are numbered room by room. */
 export async function makeSite(options: SiteOptions): Promise<Site> {
   const { rooms, linksOfRoom = LINKS_PER_ROOM, unlimited = false, topologies: count = 1 } = options;
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
+  const folder = newTemporaryFolder('csiflow-bench-');
   const apiPort = await freeTcpPort();
   const udpPorts = await freeUdpPorts(count);
   const names = Array.from({ length: rooms }, (_, room) => `room-${room + 1}`);
@@ -77,7 +77,9 @@ export async function makeSite(options: SiteOptions): Promise<Site> {
     links: rooms * linksOfRoom,
     rooms: names,
     limits,
-    remove: () => rm(folder, { recursive: true }),
+    remove: () => {
+      removeTemporaryFolder(folder);
+    },
   };
 }
 

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newTemporaryFolder, removeTemporaryFolder } from '../../../pipeline/base/temporary-folders.js';
 import { packageFolder } from '../../../pipeline/base/paths.js';
 import { median } from '../bench-line.js';
 import { inTurn } from '../in-turn.js';
 import { processorSeconds } from '../processor-time.js';
+import { endWithThis } from '../../shared/children.js';
 import { pause, tokenOf } from './service.js';
 
 /** Starts of the demo. Times in milliseconds. */
@@ -88,14 +88,16 @@ function summary(version: string, starts: readonly Start[], own: readonly Start[
  * fields of this one's demo.
  */
 export async function startOnce(folder: string): Promise<Start> {
-  const data = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
+  const data = newTemporaryFolder('csiflow-bench-');
   const port = await freePort();
   const begun = performance.now();
   const words = ['run', join(folder, 'topologies/demo.yaml'), '--port', String(port)];
-  const child = spawn(process.execPath, [join(folder, 'dist/api/cli/csiflow.js'), ...words], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, CSIFLOW_DATA: data },
-  });
+  const child = endWithThis(
+    spawn(process.execPath, [join(folder, 'dist/api/cli/csiflow.js'), ...words], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, CSIFLOW_DATA: data },
+    }),
+  );
   const exit = once(child, 'exit');
   let output = '';
   child.stdout.on('data', (text: Buffer) => (output += text.toString()));
@@ -121,7 +123,7 @@ export async function startOnce(folder: string): Promise<Start> {
   } finally {
     child.kill('SIGINT');
     await exit;
-    await rm(data, { recursive: true });
+    removeTemporaryFolder(data);
   }
 }
 

@@ -6,6 +6,7 @@ import { wholeNumber, wholeNumbers } from '../../number-options.js';
 interface Options {
   readonly rounds: number;
   readonly seconds: number;
+  readonly warmUp: number;
   readonly frames: readonly number[];
   readonly chain?: Chain;
   readonly against?: string;
@@ -23,6 +24,12 @@ export function register(bench: Command): void {
     )
     .option('--rounds <number>', 'counted rounds, after one of warm-up', wholeNumber(1, 100), 3)
     .option('--seconds <number>', 'length of each measurement', wholeNumber(1, 600), 10)
+    .option(
+      '--warm-up <seconds>',
+      'how long frames arrive before each measurement; V8 compiles in the first minute',
+      wholeNumber(0, 600),
+      3,
+    )
     .option('--frames <list>', 'frames per second of 4 links; 0: none', rates, [80, 1_000])
     .addOption(
       new Option(
@@ -53,7 +60,7 @@ async function run({ json, chain, against, frames, ...options }: Options): Promi
   if (json) process.stdout.write(`${JSON.stringify({ machine: on, ...options, costs }, null, 2)}\n`);
   else
     process.stdout.write(
-      `${machineText(on)}; ${options.rounds} rounds of ${options.seconds} s\n\n${table(costs).join('\n')}\n`,
+      `${machineText(on)}; ${options.rounds} rounds of ${options.seconds} s, each after ${options.warmUp} s of frames\n\n${table(costs).join('\n')}\n`,
     );
 }
 

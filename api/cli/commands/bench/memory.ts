@@ -12,7 +12,9 @@ interface Options {
 export function register(bench: Command): void {
   bench
     .command('memory')
-    .description('Watch resident memory while frames arrive, beside the same again as a control.')
+    .description(
+      'Watch resident memory and processor time while frames arrive, beside the same again as a control.',
+    )
     .option('--minutes <number>', 'how long', numberAbove0(24 * 60), 60)
     .option('--frames <number>', 'frames per second of 4 links', wholeNumber(1, 10_000), 1_000)
     .option('--against <folder>', 'a compiled checkout of another version, watched at the same time')
@@ -38,7 +40,13 @@ async function run({ minutes, frames, against, json }: Options): Promise<void> {
   const versions = await Promise.all(
     folders.map(async ([version, folder]) => ({
       version,
-      ...(await memoryUse({ seconds: minutes * 60, rooms: 1, frames, folder })),
+      ...(await memoryUse({
+        seconds: minutes * 60,
+        rooms: 1,
+        frames,
+        folder,
+        progress: (line) => process.stderr.write(`${version}, ${line}\n`),
+      })),
     })),
   );
   if (json) process.stdout.write(`${JSON.stringify({ machine: on, minutes, frames, versions }, null, 2)}\n`);
@@ -50,11 +58,11 @@ async function run({ minutes, frames, against, json }: Options): Promise<void> {
 
 /** As Markdown. */
 const table = (versions: readonly (Memory & { readonly version: string })[]): readonly string[] => [
-  '| version | first, MB | mean of the second half, MB | last, MB | highest, MB | slope of the second half, MB per hour | frames lost |',
-  '|---|---|---|---|---|---|---|',
+  '| version | first, MB | mean of the second half, MB | last, MB | highest, MB | slope of the second half, MB per hour | processor time per frame of the second half, us | frames lost |',
+  '|---|---|---|---|---|---|---|---|',
   ...versions.map(
-    ({ version, samples, settled, highest, slope, error, sent, lost }) =>
+    ({ version, samples, settled, highest, slope, error, usPerFrame, sent, lost }) =>
       `| ${version} | ${samples[0]!.toFixed(0)} | ${settled.toFixed(0)} | ${samples.at(-1)!.toFixed(0)} | ${highest.toFixed(0)} | ` +
-      `${(slope * 60).toFixed(1)} ± ${(error * 60).toFixed(1)} | ${lost} of ${sent} |`,
+      `${(slope * 60).toFixed(1)} ± ${(error * 60).toFixed(1)} | ${usPerFrame.toFixed(0)} | ${lost} of ${sent} |`,
   ),
 ];
