@@ -59,6 +59,29 @@ function levelsOf(blocks: readonly CsiBlock[]) {
   };
 }
 
+interface TruthOfPerson {
+  readonly activity: string;
+  readonly present: boolean;
+  readonly root: readonly [number, number];
+  readonly keypoints: readonly (readonly [number, number, number])[];
+}
+
+/** The lines of the truth that a run writes. */
+async function truthOf(fields: Partial<Config>): Promise<readonly TruthOfPerson[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-'));
+  try {
+    const truth = join(folder, 'truth.ndjson');
+    await run(settings({ ...fields, truth }));
+    const text = await readFile(truth, 'utf8');
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as TruthOfPerson);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** Means over 25 frames. */
 const halfSeconds = (values: readonly number[]): number[] =>
   Array.from({ length: Math.floor(values.length / 25) }, (_, i) =>
@@ -99,6 +122,31 @@ describe('the source simulator', () => {
     expect(layout.subcarriers).toEqual(layout.subcarriers.toSorted((a, b) => a - b));
     expect(layout).toMatchObject({ training, bandwidthMhz: bandwidth, rx: 1, tx: 1 });
     expect(values.filter((value) => value !== 0).length).toBeGreaterThan(count);
+  });
+
+  test('a body that reflects twice as much changes the level twice as much', async () => {
+    const levels = async (reflectivity: number): Promise<number[]> => {
+      const people = [{ reflectivity, script: [{ activity: 'walk' as const, seconds: 10 }] }];
+      const { blocks } = await run(
+        settings({ people, seed: 3, duration_s: 4, loss: [0, 0], snr_db: [60, 60] }),
+      );
+      return levelsOf(blocks).level;
+    };
+    const blocking = await levels(0);
+    const reflected = async (reflectivity: number): Promise<number> =>
+      spread((await levels(reflectivity)).map((level, frame) => level - blocking[frame]!));
+    const ratio = (await reflected(0.6)) / (await reflected(0.3));
+    expect(ratio).toBeGreaterThan(1.8);
+    expect(ratio).toBeLessThan(2.2);
+  });
+
+  test('a person has the given height', async () => {
+    const people = [{ height_m: 1.1, script: [{ activity: 'stand' as const, seconds: 2 }] }];
+    const heights = (await truthOf({ people, duration_s: 2 })).map(({ keypoints }) =>
+      Math.max(...keypoints.map(([, , z]) => z)),
+    );
+    expect(Math.max(...heights)).toBeGreaterThan(1);
+    expect(Math.max(...heights)).toBeLessThan(1.1);
   });
 
   test.each(['steady', 'following'] as const)(
@@ -233,22 +281,11 @@ describe('the source simulator', () => {
   });
 
   test('writes the truth', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'csiflow-'));
-    try {
-      const path = join(folder, 'truth.ndjson');
-      await run(settings({ duration_s: 60, truth: path }));
-      const text = await readFile(path, 'utf8');
-      const lines = text
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as { activity: string; keypoints: number[][]; time: number });
-      expect(lines).toHaveLength(60 * 20);
-      expect(lines[0]!.keypoints).toHaveLength(17);
-      const falls = lines.filter((line) => line.activity === 'fall');
-      expect(falls.length).toBeGreaterThan(20);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const lines = await truthOf({ duration_s: 60 });
+    expect(lines).toHaveLength(60 * 20);
+    expect(lines[0]!.keypoints).toHaveLength(17);
+    const falls = lines.filter((line) => line.activity === 'fall');
+    expect(falls.length).toBeGreaterThan(20);
   });
 
   test('rejects reversed ranges and invalid times', () => {
@@ -278,26 +315,16 @@ describe('the source simulator', () => {
   });
 
   test('lets people leave by the configured door, and reports their absence', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'csiflow-'));
-    try {
-      const truth = join(folder, 'truth.ndjson');
-      const script = [
-        { activity: 'walk' as const, seconds: 2 },
-        { activity: 'away' as const, seconds: 5 },
-      ];
-      await run(settings({ duration_s: 20, people: [{ script }], door: [0, 2], truth }));
-      const lines = (await readFile(truth, 'utf8'))
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as { present: boolean; root: [number, number] });
-      const away = lines.filter(({ present }) => !present);
-      expect(away.length).toBeGreaterThan(5 * 20);
-      expect(Math.abs(away[0]!.root[1] - 2)).toBeLessThan(0.1);
-      expect(away.every(({ root }) => root[0] <= 0)).toBe(true);
-      expect(lines.at(-1)!.present).toBe(true);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const script = [
+      { activity: 'walk' as const, seconds: 2 },
+      { activity: 'away' as const, seconds: 5 },
+    ];
+    const lines = await truthOf({ duration_s: 20, people: [{ script }], door: [0, 2] });
+    const away = lines.filter(({ present }) => !present);
+    expect(away.length).toBeGreaterThan(5 * 20);
+    expect(Math.abs(away[0]!.root[1] - 2)).toBeLessThan(0.1);
+    expect(away.every(({ root }) => root[0] <= 0)).toBe(true);
+    expect(lines.at(-1)!.present).toBe(true);
   });
 
   test('has valid examples', () => {

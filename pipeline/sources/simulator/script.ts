@@ -117,7 +117,15 @@ export const PersonSchema = Type.Object(
       }),
     ),
     height_m: Type.Optional(
-      Type.Number({ minimum: 1.2, maximum: 2.1, description: 'Height; by default random, 1.55 to 1.92.' }),
+      Type.Number({ minimum: 0.9, maximum: 2.1, description: 'Height; by default random, 1.55 to 1.92.' }),
+    ),
+    reflectivity: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 4,
+        description:
+          "Share of the wave's amplitude that the body reflects; by default random, 0.8 to 1. More than 1 makes it stronger than any body.",
+      }),
     ),
     breathing_bpm: Type.Optional(
       Type.Number({

@@ -107,7 +107,11 @@ export class Stage {
       const size = randomBody(random);
       const start = person.start ? ([person.start[0]!, person.start[1]!] as const) : undefined;
       return {
-        body: new Body({ ...size, height: person.height_m ?? size.height }),
+        body: new Body({
+          ...size,
+          height: person.height_m ?? size.height,
+          reflectivity: person.reflectivity ?? size.reflectivity,
+        }),
         home: homePose(random, known.size, start),
         breathing: person.breathing_bpm === undefined ? undefined : person.breathing_bpm / 60,
         script: person.script,

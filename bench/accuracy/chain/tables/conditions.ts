@@ -32,7 +32,9 @@ export const CONDITION_COLUMNS: readonly Column[] = [
 ];
 
 /** Conditions that differ from those of the other tables. */
-export type Condition = Pick<Scene, 'simulator' | 'bad' | 'actual'>;
+export interface Condition extends Pick<Scene, 'simulator' | 'bad' | 'actual'> {
+  readonly person?: Omit<PersonConfig, 'script'>;
+}
 
 export interface Variant {
   readonly name: string;
@@ -105,12 +107,12 @@ const calibratedFor = async (plan: Plan, room: PlannedRoom, condition: Condition
 
 async function toldIn(plan: Plan, usual: PlannedRoom, variant: Variant): Promise<Told> {
   const { seed, environment } = usual;
-  const condition = variant.condition(environment, seed);
+  const { person, ...condition } = variant.condition(environment, seed);
   const own = variant.room?.(environment, seed);
   const room = own ? await calibratedFor(plan, { ...usual, environment: own }, condition) : usual;
   const described = variant.described ? { ...room, environment: variant.described(environment, seed) } : room;
   const played = await playIn(plan, described, variant.name, {
-    people: [{ script: SCRIPT }],
+    people: [{ ...person, script: SCRIPT }],
     seconds: SECONDS,
     ...condition,
   });

@@ -21,6 +21,9 @@ const COLUMNS: readonly Column[] = [
 
 const MISPLACED_M = 0.5;
 const LOW_SNR_DB = [5, 12];
+const CHILD_M = 1.1;
+/** The mean of the simulator's bodies. */
+const USUAL_REFLECTIVITY = 0.9;
 
 /** The link that is bad, or left out. */
 const badOf = ({ links }: Environment, seed: number): string => links[seed % links.length]!.id;
@@ -75,6 +78,21 @@ const VARIANTS: readonly Variant[] = [
     name: 'a pet walks around',
     room: null,
     condition: () => ({ simulator: { things: [{ type: 'pet' }] } }),
+  },
+  {
+    name: `a child of ${CHILD_M} m`,
+    room: null,
+    condition: () => ({ person: { height_m: CHILD_M } }),
+  },
+  {
+    name: 'a body that reflects half as much',
+    room: null,
+    condition: () => ({ person: { reflectivity: USUAL_REFLECTIVITY / 2 } }),
+  },
+  {
+    name: 'a body that reflects twice as much',
+    room: null,
+    condition: () => ({ person: { reflectivity: 2 * USUAL_REFLECTIVITY } }),
   },
 ];
 
