@@ -27,10 +27,17 @@ describe.each(['chain', 'suite'])('evaluate %s', (command) => {
 test.each([
   ['--device', 'nexmon'],
   ['--rate', '20'],
+  ['--snr', '20,25'],
 ])('refuses %s if no table applies it', async (option, value) => {
   const tables = ['receivers', 'foreign', 'recordings', 'real-falls'];
   const { code, err } = await csiflow('evaluate', 'chain', option, value, '--only', ...tables);
   expect(err).toContain(`leave out ${option}`);
   expect(err).toContain('does not apply to tables with their own receivers: foreign, receivers, recordings');
+  expect(code).toBe(2);
+});
+
+test.each(['25', '25,20', '20,25,30', '20,70'])('refuses %s as a range of --snr', async (range) => {
+  const { code, err } = await csiflow('evaluate', 'chain', '--snr', range);
+  expect(err).toMatch(/'--snr <decibels>' argument '[\d,]+' is invalid/);
   expect(code).toBe(2);
 });

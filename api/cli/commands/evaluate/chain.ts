@@ -2,17 +2,17 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
-import { DEVICES } from '../../../../pipeline/sources/simulator/devices.js';
-import type { Plan, Received } from '../../../../bench/accuracy/chain/plan.js';
+import type { Plan } from '../../../../bench/accuracy/chain/plan.js';
 import type { Measured, TableName } from '../../../../bench/accuracy/chain/tables/evaluate.js';
 import { numberAbove0, wholeNumber } from '../../number-options.js';
 import { endedBySignals } from '../../ended-by-signals.js';
 import { prepareOut } from '../../out-folder.js';
+import { receivedBy, withReceiverOptions, type ReceiverOptions } from '../../receiver-options.js';
 import { TaskProgress } from '../../task-progress.js';
 import { toStderr } from '../../to-stderr.js';
 import { endWithMain, shareWork } from '../../share-work.js';
 
-interface Options {
+interface Options extends ReceiverOptions {
   readonly topology: string;
   readonly only: readonly string[];
   readonly seed: number;
@@ -22,8 +22,6 @@ interface Options {
   readonly atOnce: number;
   readonly jobs: number;
   readonly share?: string;
-  readonly device?: string;
-  readonly rate?: number;
   readonly data?: string;
   readonly out?: string;
   readonly json?: boolean;
@@ -39,7 +37,7 @@ const SEEDS =
   'seed of rooms, bodies and motions; no shipped model was trained on seeds from 900000 to 1999999';
 
 export function register(evaluate: Command): void {
-  evaluate
+  const chain = evaluate
     .command('chain', { isDefault: true })
     .description(
       'Play simulated scenes and recordings as raw frames through a topology, and measure the records at its sinks.',
@@ -57,18 +55,8 @@ export function register(evaluate: Command): void {
       'numbers of links per room, such as 4,6,9; most tables use the first',
       linkCounts,
       [4, 6, 9],
-    )
-    .addOption(
-      new Option(
-        '--device <name>',
-        'what receives in simulated rooms; not with --out, and not in foreign, receivers, recordings and real-falls, which have their own receivers (default: esp32)',
-      ).choices(Object.keys(DEVICES)),
-    )
-    .option(
-      '--rate <number>',
-      'frames a second of each link in simulated rooms; as --device (default: 50)',
-      wholeNumber(1, 1000),
-    )
+    );
+  withReceiverOptions(chain)
     .option(
       '--minutes <number>',
       'minutes of empty rooms and of daily life, one number for both (default: 2 and 10)',
@@ -153,25 +141,6 @@ async function measure(options: Options): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (out === undefined) return;
   for (const file of report.writeReport(out, whole)) toStderr(`wrote ${file}`);
-}
-
-/** @param ignoring the tables, if none of them applies other receivers */
-function receivedBy({ device, rate, out }: Options, ignoring: readonly TableName[]): Received | undefined {
-  if (device === undefined && rate === undefined) return undefined;
-  const named = [device !== undefined && '--device', rate !== undefined && '--rate']
-    .filter(Boolean)
-    .join(' and ');
-  if (out !== undefined)
-    throw new CommandError(
-      `the tables of a report have their receivers: leave out ${named}, or print the table without --out`,
-      EXIT.invalid,
-    );
-  if (ignoring.length > 0)
-    throw new CommandError(
-      `leave out ${named}, which does not apply to tables with their own receivers: ${ignoring.join(', ')}`,
-      EXIT.invalid,
-    );
-  return { ...(device !== undefined && { device }), ...(rate !== undefined && { rate_hz: rate }) };
 }
 
 async function topologyOf({ topology: file, plugin }: Options) {
