@@ -222,7 +222,7 @@ class DuckDBSink implements Sink {
   }
 
   async #commit(store: Store): Promise<void> {
-    const { retention, connection, pool } = store;
+    const { retention, freedMemory, connection, pool } = store;
     const { clock, settledNow = () => clock.now() } = this.#context;
     await commitRows(store);
     if (retention)
@@ -230,6 +230,7 @@ class DuckDBSink implements Sink {
         (await retention.step(settledNow(), clock.elapsed())) ? -Infinity : Infinity,
       );
     await this.#boundLog(connection);
+    await freedMemory.step(clock.elapsed());
   }
 
   /** DuckDB moves its log into the file by itself at a commit, but not while readers prevent it. */

@@ -1,5 +1,6 @@
 import { storeKey, type DatabaseOptions } from '../shared/database.js';
 import { openWriter, type OpenWriter } from '../shared/writer.js';
+import { FreedMemory } from './freed-memory.js';
 import { ReadPool } from './pool.js';
 import { Retention } from './retention.js';
 
@@ -9,6 +10,7 @@ export { storeKey };
 export interface Store extends OpenWriter {
   readonly pool: ReadPool;
   readonly retention: Retention | null;
+  readonly freedMemory: FreedMemory;
 }
 
 /** @throws Error if the file cannot be opened, or has another owner */
@@ -21,5 +23,6 @@ export async function openStore(
     ...open,
     pool: new ReadPool(open.database),
     retention: options.retentionDays === null ? null : new Retention(open.connection, options.retentionDays),
+    freedMemory: new FreedMemory(open.connection, options.memoryLimitBytes),
   };
 }

@@ -1,0 +1,30 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+
+/** Between two returns, milliseconds: often enough that memory stays low, rarely enough to cost nothing. */
+const EVERY_MS = 30_000;
+
+/**
+ * Returns memory that this process has freed to the system.
+ *
+ * The allocator of glibc keeps it, spread between what is still in use: of the buffers of frames and windows,
+ * that were 10 to 80 MB (docs/performance/memory.md). DuckDB tells it to return all free pages (`malloc_trim`)
+ * whenever its memory limit is set, even to the same value (`BufferPool::SetLimit` in its source). Where the
+ * allocator is another, setting the limit changes nothing.
+ */
+export class FreedMemory {
+  readonly #connection: DuckDBConnection;
+  readonly #limitBytes: number;
+  #nextAt = -Infinity;
+
+  constructor(connection: DuckDBConnection, limitBytes: number) {
+    this.#connection = connection;
+    this.#limitBytes = limitBytes;
+  }
+
+  /** Returns it if that is due. @param elapsed monotonic milliseconds */
+  async step(elapsed: number): Promise<void> {
+    if (elapsed < this.#nextAt) return;
+    this.#nextAt = elapsed + EVERY_MS;
+    await this.#connection.run(`SET memory_limit = '${this.#limitBytes}B'`);
+  }
+}
