@@ -8,7 +8,7 @@ import {
   type Output,
 } from '../../pipeline/component/index.js';
 import type { SensedEvent, Window } from '../../pipeline/model/index.js';
-import { FrameRate } from './impacts/frame-rate.js';
+import { rateOf, Shortage, snrOf } from './impacts/shortage.js';
 import { FADING_SAMPLES } from './motion/floored.js';
 import { judgeOf } from './verdict/judge.js';
 import { FALL_SETTINGS } from './settings.js';
@@ -170,7 +170,7 @@ The weights for one link come from one person's falls on one chip: train your ow
         new Watch(environment, config, judge, dropped),
       ]),
     );
-    const tellSlow = slowTeller(config, context);
+    const tellShortages = shortageTeller(config, context);
     return {
       process: (data): Output<SensedEvent> => {
         const watch = environments.get(data.environment);
@@ -179,7 +179,7 @@ The weights for one link come from one person's falls on one chip: train your ow
           const withdrawn = watch.see(data);
           return withdrawn.length === 0 ? NOTHING : { data: withdrawn };
         }
-        tellSlow(data);
+        tellShortages(data);
         return watch.take(data);
       },
       watermark: (time) => {
@@ -211,18 +211,33 @@ The weights for one link come from one person's falls on one chip: train your ow
   },
 });
 
-/** Tells people once of each room whose links have too few frames for the networks for several links. */
-function slowTeller(
+/** Frames a second, and signal to noise (dB), below which half of the falls over several links are missed. */
+const ENOUGH = { hz: 25, db: 20 };
+
+const shortagesOf = (environment: string): readonly [Shortage, (figure: number) => string][] => [
+  [
+    new Shortage(rateOf, ENOUGH.hz),
+    (rate) =>
+      `the links of ${environment} deliver ${rate.toFixed(0)} frames a second on average: at 20, half of the falls over several links are missed; send 50 (docs/accuracy.md#frame-rates)`,
+  ],
+  [
+    new Shortage(snrOf, ENOUGH.db),
+    (snr) =>
+      `the links of ${environment} have a signal-to-noise ratio of ${snr.toFixed(0)} dB on average: below ${ENOUGH.db}, half of the falls over several links are missed; move nodes closer together, or use better antennas (docs/accuracy.md#signal-to-noise)`,
+  ],
+];
+
+/** Tells people once of each room whose links have too few frames, or too much noise, for the networks for several. */
+function shortageTeller(
   { method }: Pick<Static<typeof CONFIG>, 'method'>,
   { environments, log }: Context,
 ): (window: Window) => void {
   const several = environments.filter(({ links }) => method === 'nets' && links.length > 1);
-  const rates = new Map(several.map(({ id }) => [id, new FrameRate()]));
+  const shortages = new Map(several.map(({ id }) => [id, shortagesOf(id)]));
   return (window) => {
-    const rate = rates.get(window.environment)?.see(window) ?? null;
-    if (rate === null) return;
-    log.warn(
-      `the links of ${window.environment} deliver ${rate.toFixed(0)} frames a second on average: at 20, half of the falls over several links are missed; send 50 (docs/accuracy.md#frame-rates)`,
-    );
+    for (const [shortage, text] of shortages.get(window.environment) ?? []) {
+      const figure = shortage.see(window);
+      if (figure !== null) log.warn(text(figure));
+    }
   };
 }

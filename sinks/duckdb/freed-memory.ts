@@ -6,10 +6,10 @@ const EVERY_MS = 30_000;
 /**
  * Returns memory that this process has freed to the system.
  *
- * The allocator of glibc keeps it, spread between what is still in use: of the buffers of frames and windows,
- * that were 10 to 80 MB (docs/performance/memory.md). DuckDB tells it to return all free pages (`malloc_trim`)
- * whenever its memory limit is set, even to the same value (`BufferPool::SetLimit` in its source). Where the
- * allocator is another, setting the limit changes nothing.
+ * The allocator of glibc keeps it, spread between what is still in use: up to 80 MB of the buffers of frames
+ * and windows (docs/decisions/0161-freed-memory-is-returned.md). DuckDB tells it to return all free pages
+ * (`malloc_trim`) whenever its memory limit is set, even to the same value (`BufferPool::SetLimit` in its
+ * source). Where the allocator is another, setting the limit changes nothing.
  */
 export class FreedMemory {
   readonly #connection: DuckDBConnection;

@@ -98,24 +98,35 @@ describe('detect-falls with several links', () => {
     expect(events.find(({ time }) => isAt(20, time))?.metadata).toMatchObject({ links: 2 });
   });
 
-  it('tells once that its links have too few frames', () => {
+  it.each([
+    [
+      'frames',
+      (frames: number) => ({ frames }),
+      ...([25, 20] as const),
+      'the links of test-room deliver 20 frames a second on average',
+    ],
+    [
+      'signal',
+      (snrDb: number) => ({ frames: 25, quality: { snrDb, fault: null } }),
+      ...([20, 17] as const),
+      'the links of test-room have a signal-to-noise ratio of 17 dB on average',
+    ],
+  ])('tells once that its links have too few %s', (_, link, enough, few, told) => {
     const { context, recorded } = testContext();
     const detector = detectFalls.create(withDefaults(detectFalls, {}) as never, context);
-    const slow = (frames: number) =>
+    const having = (figure: number) =>
       onTwoLinks(windows(80, bursts(20))).map((one) => ({
         ...one,
-        links: one.links.map((link) => ({ ...link, frames })),
+        links: one.links.map((usual) => ({ ...usual, ...link(figure) })),
       }));
-    eventsOf(detector, [...slow(25), ...slow(20).slice(0, 29)]);
+    eventsOf(detector, [...having(enough), ...having(few).slice(0, 29)]);
     expect(recorded.lines).toEqual([]);
     const later = (records: readonly Window[], us: number) =>
       records.map((one) => ({ ...one, start: one.start + us }));
-    eventsOf(detector, later(slow(20).slice(0, 20), 200e6));
+    eventsOf(detector, later(having(few).slice(0, 20), 200e6));
     expect(recorded.lines, 'a hole in between').toEqual([]);
-    eventsOf(detector, later(slow(20), 400e6));
-    expect(recorded.lines.map(({ message }) => message)).toEqual([
-      expect.stringContaining('the links of test-room deliver 20 frames a second on average'),
-    ]);
+    eventsOf(detector, later(having(few), 400e6));
+    expect(recorded.lines.map(({ message }) => message)).toEqual([expect.stringContaining(told)]);
   });
 
   it('judges the only remaining link as a room of one link', () => {

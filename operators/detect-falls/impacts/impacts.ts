@@ -1,5 +1,5 @@
 import type { Window, WindowLink } from '../../../pipeline/model/index.js';
-import { rateOf } from './frame-rate.js';
+import { rateOf } from './shortage.js';
 import { CHANNELS, Changes, MOTION, STEPS_PER_S, STEP_US, type ChangesState } from './changes.js';
 import { DropFinder, type DropFinderState } from './drops.js';
 
