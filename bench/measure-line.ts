@@ -45,7 +45,7 @@ async function inProcess(
   ];
   const command = [packageFile('dist/api/cli/csiflow.js'), ...arguments_, ...(quick ? ['--quick'] : [])];
   const child = endWithThis(
-    spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] }),
+    () => spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] }),
     'SIGTERM',
   );
   const output: Buffer[] = [];

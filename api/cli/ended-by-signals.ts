@@ -1,6 +1,4 @@
-import { constants } from 'node:os';
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+import { exitBy, onSignals } from '../../pipeline/base/signals.js';
 
 /**
  * Runs work that cannot be stopped halfway: Ctrl-C and SIGTERM end the process, with 128 and the number of the signal.
@@ -11,28 +9,13 @@ export async function endedBySignals<T>(
   work: () => Promise<T>,
   beforeEnd: () => Promise<void> | void = () => undefined,
 ): Promise<T> {
-  const release = endAtSignals(beforeEnd);
+  const release = onSignals((signal) => {
+    release();
+    void Promise.resolve(beforeEnd()).then(() => exitBy(signal));
+  });
   try {
     return await work();
   } finally {
     release();
   }
-}
-
-/**
- * From now on, a signal ends the process as in {@link endedBySignals}.
- * @returns ends that
- */
-export function endAtSignals(beforeEnd: () => Promise<void> | void = () => undefined): () => void {
-  const end = async (signal: (typeof SIGNALS)[number]): Promise<void> => {
-    release();
-    await beforeEnd();
-    process.exit(128 + constants.signals[signal]);
-  };
-  const listener = (signal: NodeJS.Signals) => void end(signal as (typeof SIGNALS)[number]);
-  const release = () => {
-    for (const signal of SIGNALS) process.off(signal, listener);
-  };
-  for (const signal of SIGNALS) process.on(signal, listener);
-  return release;
 }

@@ -223,14 +223,14 @@ class DuckDBSink implements Sink {
 
   async #commit(store: Store): Promise<void> {
     const { retention, freedMemory, connection, pool } = store;
-    const { clock, settledNow = () => clock.now() } = this.#context;
+    const { clock, log, settledNow = () => clock.now() } = this.#context;
     await commitRows(store);
     if (retention)
       await pool.counts.during(async () =>
         (await retention.step(settledNow(), clock.elapsed())) ? -Infinity : Infinity,
       );
     await this.#boundLog(connection);
-    await freedMemory.step(clock.elapsed());
+    await freedMemory.step(clock.elapsed(), log);
   }
 
   /** DuckDB moves its log into the file by itself at a commit, but not while readers prevent it. */

@@ -129,6 +129,26 @@ describe('detect-falls with several links', () => {
     expect(recorded.lines.map(({ message }) => message)).toEqual([expect.stringContaining(told)]);
   });
 
+  it.each([
+    ['a faulty link', [27, 27, -8], ['frozen', null, null]],
+    ['unknown signal', [NaN, NaN, NaN], [null, null, null]],
+    ['one usable link', [27, 17, 27], ['noise', null, 'noise']],
+  ] as const)('tells nothing because of %s', (_, snrs, faults) => {
+    const { context, recorded } = testContext();
+    const detector = detectFalls.create(withDefaults(detectFalls, {}) as never, context);
+    const records = windows(80, bursts(20)).map((one) => ({
+      ...one,
+      links: snrs.map((snrDb, i) => ({
+        ...one.links[0]!,
+        id: `link-${i}`,
+        frames: 50,
+        quality: { snrDb, fault: faults.toReversed()[i]! },
+      })),
+    }));
+    eventsOf(detector, records);
+    expect(recorded.lines).toEqual([]);
+  });
+
   it('judges the only remaining link as a room of one link', () => {
     const all = onTwoLinks(windows(60, bursts(45)));
     const records = all.map((one, i) => (i < 15 ? one : { ...one, links: one.links.slice(0, 1) }));

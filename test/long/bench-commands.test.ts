@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -17,6 +19,7 @@ import type { Memory } from '../../bench/speed/system/memory.js';
 import type { PeerSpeed } from '../../bench/speed/system/peers.js';
 import type { Recovery } from '../../bench/speed/system/recovery.js';
 import type { Scaled } from '../../bench/speed/system/scale.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { Csiflow } from '../support/csiflow.js';
 import { freePorts } from '../support/servers/server.js';
 
@@ -213,6 +216,33 @@ const POLLING = { timeout: 60_000, interval: 50 };
 /** Numbers of the processes that a process has started. */
 const childrenOf = (pid: number): readonly string[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+
+test('Ctrl-C ends a benchmark, even if its parent then asks for its end, too', async () => {
+  const temporary = join(folder, 'interrupted');
+  mkdirSync(temporary);
+  const program = packageFile('dist/api/cli/csiflow.js');
+  // In a process group of its own, as a shell starts it.
+  const run = spawn(process.execPath, [program, 'bench', 'line', '--quick', '--only', 'latency'], {
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: 'ignore',
+    detached: true,
+  });
+  const ended = once(run, 'exit');
+  const children = await vi.waitFor(() => {
+    const found = childrenOf(run.pid!);
+    expect(found).toHaveLength(1);
+    return found;
+  }, POLLING);
+  expect(readdirSync(temporary)).toHaveLength(1);
+  process.kill(-run.pid!, 'SIGINT');
+  process.kill(run.pid!, 'SIGTERM');
+  const [code] = (await ended) as [number | null];
+  expect([130, 143]).toContain(code);
+  await vi.waitFor(() => {
+    expect(children.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+  }, POLLING);
+  expect(readdirSync(temporary)).toEqual([]);
+}, 130_000);
 
 test('a benchmark that a signal ends leaves no process and no folder behind', async () => {
   const temporary = join(folder, 'temporary');

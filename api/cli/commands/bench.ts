@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { endAtSignals } from '../ended-by-signals.js';
 import { loadSubcommands } from '../subcommands.js';
 
 const subcommands = await loadSubcommands(new URL('./bench/', import.meta.url));
@@ -9,8 +8,6 @@ export function register(program: Command): void {
   const bench = program
     .command('bench')
     .description('Measure the speed of csiflow on this machine.')
-    .addHelpText('after', '\nExample:\n  csiflow bench line')
-    // Ends what it has started, too (bench/shared/children.ts).
-    .hook('preAction', () => void endAtSignals());
+    .addHelpText('after', '\nExample:\n  csiflow bench line');
   for (const subcommand of subcommands) subcommand.register(bench);
 }

@@ -65,7 +65,7 @@ export async function apiSpeed(options: ApiOptions): Promise<readonly RouteSpeed
   const routes = adapter ? routesOf(adapter) : [];
   const site = await makeSite({ rooms: 1, chain: 'poses', unlimited: true });
   const service = new Service(site);
-  const bare = endWithThis(fork(compiledModule(import.meta.url, './bare-server.js')));
+  const bare = endWithThis(() => fork(compiledModule(import.meta.url, './bare-server.js')));
   let peer: Program | undefined;
   try {
     peer = adapter && (await startPeer(adapter));
@@ -210,7 +210,7 @@ const framesTo = (port: number, rate: number, seconds: number): SenderOrder => (
 
 /** In a process of its own, which shares the machine with the server. */
 export async function callFrom(order: CallOrder): Promise<CallReport> {
-  const child: ChildProcess = endWithThis(fork(compiledModule(import.meta.url, './api-client.js')));
+  const child: ChildProcess = endWithThis(() => fork(compiledModule(import.meta.url, './api-client.js')));
   const exit = once(child, 'exit');
   const ended = exit.then(([code]) => {
     throw new Error(`the process of the client ended early, with ${String(code)}`);

@@ -90,7 +90,7 @@ const perSecond = ({ user, system }: ProcessorTime, seconds: number): ProcessorT
 });
 
 async function loadFrom(order: LoadOrder): Promise<LoadReport> {
-  const child = endWithThis(fork(compiledModule(import.meta.url, './load-client.js')));
+  const child = endWithThis(() => fork(compiledModule(import.meta.url, './load-client.js')));
   const exit = once(child, 'exit');
   const ended = exit.then(([code]) => {
     throw new Error(`the process of the clients ended early, with ${String(code)}`);

@@ -18,7 +18,7 @@ const END_MS = 5_000;
 export async function startPeer(adapter: Adapter, endMs = END_MS): Promise<Program> {
   const { name, counter, port } = adapter;
   const [file, ...args] = adapter.command.map((part) => part.replaceAll('{port}', String(port)));
-  const child = endWithThis(spawn(file!, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+  const child = endWithThis(() => spawn(file!, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
   const failed = once(child, 'error').then(([error]) => {
     throw new Error(`${name} could not be started: ${errorText(error)}`);
   });

@@ -90,7 +90,7 @@ export async function droppedBehind(service: Pick<Service, 'metrics'>): Promise<
 
 /** Starts a process that counts datagrams and does nothing else. */
 export async function bareSocket(): Promise<Program> {
-  const child = endWithThis(fork(compiledModule(import.meta.url, './bare-socket.js')));
+  const child = endWithThis(() => fork(compiledModule(import.meta.url, './bare-socket.js')));
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`the bare socket ended early, with ${String(code)}`);
   });

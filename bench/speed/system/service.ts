@@ -53,7 +53,9 @@ export class Service {
     const limits = site.limits === null ? [] : ['--limits', site.limits];
     const args = ['run', ...site.topologies, '--port', String(site.apiPort), ...limits];
     const command = [...nodeOptions, join(folder, 'dist/api/cli/csiflow.js'), ...args];
-    this.#process = endWithThis(spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    this.#process = endWithThis(() =>
+      spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] }),
+    );
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
       createInterface({ input: stream }).on('line', (line) => {
         this.#output = `${this.#output}${line}\n`.slice(-20_000);

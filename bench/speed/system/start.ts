@@ -92,7 +92,7 @@ export async function startOnce(folder: string): Promise<Start> {
   const port = await freePort();
   const begun = performance.now();
   const words = ['run', join(folder, 'topologies/demo.yaml'), '--port', String(port)];
-  const child = endWithThis(
+  const child = endWithThis(() =>
     spawn(process.execPath, [join(folder, 'dist/api/cli/csiflow.js'), ...words], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, CSIFLOW_DATA: data },

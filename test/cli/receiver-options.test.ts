@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { receivedBy } from '../../api/cli/receiver-options.js';
+import { howCalibrated, type Plan } from '../../bench/accuracy/chain/plan.js';
+
+test('the options are settings of the simulator, which tables name', () => {
+  expect(receivedBy({}, [])).toBeUndefined();
+  const received = receivedBy({ device: 'nexmon', rate: 20, snr: [20, 25] }, []);
+  expect(received).toEqual({ device: 'nexmon', rate_hz: 20, snr_db: [20, 25] });
+  const plan = { topology: { nodes: [] }, received } as unknown as Plan;
+  expect(howCalibrated(plan)).toBe(
+    'not calibrated, with receivers like nexmon, with 20 frames a second of each link, with an SNR of 20 to 25 dB',
+  );
+});
