@@ -73,6 +73,7 @@ export const duckdb = defineSink({
 - One thread of one process owns the file. Other programs query it through the service interface, or with \`csiflow export\`; a second owner is rejected.
 - Connect it to the pose frames of one node: with two nodes that send pose frames of an environment, each person is stored twice.
 - Inferred values are rounded before storing: lengths to 1 mm, confidences and angles to four decimals. Events and measures are stored exactly, times to a microsecond.
+- Every half minute, it returns memory that the process has freed to the system, which may stop csiflow for some milliseconds.
 - Values that it cannot return exactly (NaN, Infinity, broken Unicode) are rejected, and become dead letters.
 - Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` describe the run: only they may differ between two runs of the same input, and \`csiflow export\` omits them.`,
   inputs: ['pose', 'event', 'measure'],

@@ -26,7 +26,7 @@ export function register(bench: Command): void {
     .option('--seconds <number>', 'length of each measurement', wholeNumber(1, 600), 10)
     .option(
       '--warm-up <seconds>',
-      'how long frames arrive before each measurement; V8 compiles in the first minute',
+      'how long frames arrive before each measurement; after 60, V8 has compiled most of the code',
       wholeNumber(0, 600),
       3,
     )
