@@ -5,8 +5,9 @@ const children = new Map<ChildProcess, NodeJS.Signals>();
 let releaseSignals: () => void = () => undefined;
 
 /**
- * Starts a child process, which ends at the latest when this process exits, also by a signal, so that an interrupted benchmark
- * leaves none behind. Without children, a signal ends this process at once, even one that computes without a pause.
+ * Starts a child process, which ends at the latest when this process exits, also by a signal, so that an
+ * interrupted benchmark leaves none behind. Without children, a signal ends this process at once, even one that
+ * computes without a pause.
  * @param signal `SIGTERM` for a child that has children of its own
  */
 export function endWithThis<T extends ChildProcess>(start: () => T, signal: NodeJS.Signals = 'SIGKILL'): T {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
+import { withTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
@@ -111,14 +111,8 @@ export function lineOf(
 }
 
 /** Runs `work` with a folder that is removed afterwards. */
-export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = newTemporaryFolder('csiflow-bench-');
-  try {
-    return await work(folder);
-  } finally {
-    removeTemporaryFolder(folder);
-  }
-}
+export const withFolder = <T>(work: (folder: string) => Promise<T>): Promise<T> =>
+  withTemporaryFolder('csiflow-bench-', work);
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

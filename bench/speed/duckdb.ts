@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
+import { withTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import type { Reader, Sink } from '../../pipeline/component/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { openSink } from '../shared/context.js';
@@ -27,8 +27,7 @@ const FRAMES_PER_BEAT = 50;
 async function main(): Promise<void> {
   const rows = Number(process.argv[2] ?? 10_000_000);
   const frames = Math.floor(rows / PEOPLE);
-  const folder = newTemporaryFolder('csiflow-bench-duckdb-');
-  try {
+  await withTemporaryFolder('csiflow-bench-duckdb-', async (folder) => {
     print({ append: await measureAppends(folder) });
     const path = join(folder, 'store.duckdb');
     await openSink(duckdb, { path: 'store.duckdb' }, folder).then((sink) => sink.close());
@@ -48,9 +47,7 @@ async function main(): Promise<void> {
     } finally {
       await sink.close();
     }
-  } finally {
-    removeTemporaryFolder(folder);
-  }
+  });
 }
 
 /** Appends prepared frames: few, since records are in the processor's cache in real use too. */

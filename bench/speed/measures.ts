@@ -3,7 +3,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
+import { withTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import type { Reader, Sink } from '../../pipeline/component/index.js';
 import type { Measure } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
@@ -37,8 +37,7 @@ async function main(): Promise<void> {
     },
   });
   const days = Number(values.days);
-  const folder = newTemporaryFolder('csiflow-bench-measures-');
-  try {
+  await withTemporaryFolder('csiflow-bench-measures-', async (folder) => {
     const started = performance.now();
     const sink =
       values.influxdb === undefined
@@ -51,9 +50,7 @@ async function main(): Promise<void> {
     } finally {
       await sink.close();
     }
-  } finally {
-    removeTemporaryFolder(folder);
-  }
+  });
 }
 
 function queriesOf(reader: Reader, days: number): readonly (readonly [string, () => Promise<unknown>])[] {

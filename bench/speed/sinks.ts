@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value';
-import { newTemporaryFolder, removeTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
+import { withTemporaryFolder } from '../../pipeline/base/temporary-folders.js';
 import { CommandError } from '../../pipeline/base/exit.js';
 import { SECRET } from '../../pipeline/config/index.js';
 import type { AnySink } from '../../pipeline/component/index.js';
@@ -71,8 +71,7 @@ interface Measured {
 
 /** @param from number of the first record */
 async function measure({ component, config }: SinkOrder, count: number, from: number): Promise<Measured> {
-  const folder = newTemporaryFolder('csiflow-bench-sink-');
-  try {
+  return withTemporaryFolder('csiflow-bench-sink-', async (folder) => {
     const sink = await openSink(component, config, folder);
     try {
       const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, index) =>
@@ -93,9 +92,7 @@ async function measure({ component, config }: SinkOrder, count: number, from: nu
     } finally {
       await sink.close();
     }
-  } finally {
-    removeTemporaryFolder(folder);
-  }
+  });
 }
 
 const recordOf = (index: number): Data =>

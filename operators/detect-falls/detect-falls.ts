@@ -240,10 +240,12 @@ function shortageTeller(
   const several = environments.filter(({ links }) => method === 'nets' && links.length > 1);
   const shortages = new Map(several.map(({ id }) => [id, shortagesOf(id)]));
   return (window) => {
+    const own = shortages.get(window.environment);
+    if (!own) return;
     const usable = withUsableLinks(window);
     // A single link that is left is judged by other networks.
     if (usable.links.length < 2) return;
-    for (const [shortage, text] of shortages.get(window.environment) ?? []) {
+    for (const [shortage, text] of own) {
       const figure = shortage.see(usable);
       if (figure !== null) log.warn(text(figure));
     }
