@@ -1,19 +1,21 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Received } from '../../bench/accuracy/chain/plan.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
+import { MOST_ECHO_DB } from '../../pipeline/sources/simulator/config.js';
 import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { wholeNumber, wholeNumbers } from './number-options.js';
 
-/** What receives in simulated rooms, and how well. */
+/** What receives in simulated rooms, how well, and how strong the echoes are. */
 export interface ReceiverOptions {
   readonly device?: string;
   readonly rate?: number;
   readonly snr?: readonly [least: number, most: number];
+  readonly echo?: number;
   readonly out?: string;
 }
 
 /** The options, and the settings of the simulator that they are. */
-const SETTINGS = { device: 'device', rate: 'rate_hz', snr: 'snr_db' } as const;
+const SETTINGS = { device: 'device', rate: 'rate_hz', snr: 'snr_db', echo: 'echo_db' } as const;
 
 export const withReceiverOptions = (command: Command): Command =>
   command
@@ -32,6 +34,11 @@ export const withReceiverOptions = (command: Command): Command =>
       '--snr <decibels>',
       'least and most signal to noise of the links in simulated rooms; as --device (default: 15,35)',
       snrRange,
+    )
+    .option(
+      '--echo <decibels>',
+      'how much stronger people and things reflect in simulated rooms; as --device (default: 0)',
+      echoOf,
     );
 
 const decibels = wholeNumbers(0, 60, '20,25');
@@ -40,6 +47,13 @@ function snrRange(text: string): readonly [least: number, most: number] {
   const [least, most, ...others] = decibels(text);
   if (least !== undefined && most !== undefined && least <= most && others.length === 0) return [least, most];
   throw new InvalidArgumentError('It must be the least and the most, like 20,25.');
+}
+
+/** @throws InvalidArgumentError if the simulator does not take it */
+function echoOf(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Math.abs(value) <= MOST_ECHO_DB) return value;
+  throw new InvalidArgumentError(`It must be a number from -${MOST_ECHO_DB} to ${MOST_ECHO_DB}.`);
 }
 
 /**

@@ -70,10 +70,38 @@ const watchedFive = WATCHED.map((row, index): Rooms => ({
   first: SEEDS_OF_FIVE.watched + SEEDS_OF_A_ROW * index,
 }));
 
-export const TABLES = { training, watched, five, 'watched-five': watchedFive } as const;
+/** Seeds of the rooms with echoes of all strengths, and of those in which their networks are validated. */
+const SEEDS_OF_ECHOES = { training: 2_200_000, watched: 2_300_000 } as const;
+/** Rooms that nobody calibrated: most ghosts are seen in these if they are few. */
+const NOT_CALIBRATED: readonly Omit<Rooms, 'first'>[] = (['leave', 'empty', 'curtain', 'pet'] as const).map(
+  (kind) => ({ kind, calibrated: false, count: 60 }),
+);
+/** Rooms that are empty or become empty, by chance few of {@link WATCHED}. */
+const WATCHED_EMPTY: readonly Omit<Rooms, 'first'>[] = [
+  { kind: 'leave', count: 8 },
+  { kind: 'leave', calibrated: false, count: 8 },
+  { kind: 'empty', calibrated: false, count: 6 },
+  { kind: 'curtain', count: 6 },
+];
+const echoes = [...TRAINING, ...NOT_CALIBRATED].map((row, index): Rooms => ({
+  ...row,
+  first: SEEDS_OF_ECHOES.training + SEEDS_OF_A_ROW * index,
+}));
+const watchedEchoes = [...WATCHED, ...WATCHED_EMPTY].map((row, index): Rooms => ({
+  ...row,
+  first: SEEDS_OF_ECHOES.watched + SEEDS_OF_A_ROW * index,
+}));
+
+export const TABLES = {
+  ...{ training, watched, five, echoes },
+  ...{ 'watched-five': watchedFive, 'watched-echoes': watchedEchoes },
+} as const;
 
 /** A room of a table. */
-export interface WantedRoom extends Pick<Rooms, 'kind' | 'links' | 'device' | 'rateHz' | 'band'> {
+export interface WantedRoom extends Pick<
+  Rooms,
+  'kind' | 'links' | 'device' | 'rateHz' | 'band' | 'calibrated'
+> {
   readonly seed: number;
 }
 

@@ -21,6 +21,7 @@ import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { WindowChain } from '../falls/chain.js';
+import { echoOf } from '../shared/echoes.js';
 import { receiverOf, type Receivers } from './receivers.js';
 import { COURSE_S, isThing, kindOf, peopleOf, type Kind } from './what-happens.js';
 
@@ -72,6 +73,8 @@ export interface Rooms extends Receivers {
   readonly links?: number;
   /** Packets a second; {@link RATE_HZ} if missing. */
   readonly rateHz?: number;
+  /** By chance if missing: mostly, or for rooms of a kind always. */
+  readonly calibrated?: boolean;
   readonly first: number;
   readonly count: number;
 }
@@ -94,8 +97,9 @@ export function simulateCourses(
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return Array.from({ length: count }, (_, index) => {
     const seed = first + index;
-    const { kind = 'any', links = 'usual', device = 'esp32', rateHz = RATE_HZ, band } = wanted;
-    const name = [behind.slice(0, 8), kind, links, band ?? device, rateHz, seed].join('-');
+    const { kind = 'any', links = 'usual', device = 'esp32', rateHz = RATE_HZ } = wanted;
+    const { band = device, calibrated = 'any' } = wanted;
+    const name = [behind.slice(0, 8), kind, links, band, rateHz, calibrated, seed].join('-');
     const path = cache && join(cache, `course-${name}.v8`);
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
     const course = simulateCourse(network, seed, wanted);
@@ -135,10 +139,11 @@ export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
     ...(new Random(seed, GAIN_STREAM).chance(0.5) && { following: GAINS.following }),
     rssi: RSSI,
   };
-  const calibrated = wanted.kind !== undefined || random.chance(0.85);
+  const chance = wanted.kind !== undefined || random.chance(0.85);
+  const calibrated = wanted.calibrated ?? chance;
   const layout = receiverOf(seed, wanted);
   const rateHz = wanted.rateHz ?? RATE_HZ;
-  const options = { seed, rateHz, impairments, layout };
+  const options = { seed, rateHz, impairments, layout, echoDb: echoOf(seed) };
   const empty = new Stage(environment, { ...options, people: [] });
   const profiles = calibrated ? learn({ environment, rateHz, stage: empty }) : {};
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];

@@ -28,11 +28,18 @@ test.each([
   ['--device', 'nexmon'],
   ['--rate', '20'],
   ['--snr', '20,25'],
+  ['--echo', '10'],
 ])('refuses %s if no table applies it', async (option, value) => {
   const tables = ['receivers', 'foreign', 'recordings', 'real-falls'];
   const { code, err } = await csiflow('evaluate', 'chain', option, value, '--only', ...tables);
   expect(err).toContain(`leave out ${option}`);
   expect(err).toContain('does not apply to tables with their own receivers: foreign, receivers, recordings');
+  expect(code).toBe(2);
+});
+
+test.each(['', '21', '-21', 'loud'])('refuses %j as --echo', async (value) => {
+  const { code, err } = await csiflow('evaluate', 'chain', '--echo', value);
+  expect(err).toContain('It must be a number from -20 to 20.');
   expect(code).toBe(2);
 });
 

@@ -124,18 +124,21 @@ describe('the source simulator', () => {
     expect(values.filter((value) => value !== 0).length).toBeGreaterThan(count);
   });
 
-  test('a body that reflects twice as much changes the level twice as much', async () => {
-    const levels = async (reflectivity: number): Promise<number[]> => {
+  test.each([
+    ['reflectivity', (times: number) => ({ reflectivity: 0.3 * times, echo_db: 0 })],
+    ['echo_db', (times: number) => ({ reflectivity: 0.3, echo_db: 20 * Math.log10(times) })],
+  ])('twice the echo by `%s` changes the level twice as much', async (_, echoOf) => {
+    const levels = async ({ reflectivity, echo_db }: ReturnType<typeof echoOf>): Promise<number[]> => {
       const people = [{ reflectivity, script: [{ activity: 'walk' as const, seconds: 10 }] }];
       const { blocks } = await run(
-        settings({ people, seed: 3, duration_s: 4, loss: [0, 0], snr_db: [60, 60] }),
+        settings({ people, echo_db, seed: 3, duration_s: 4, loss: [0, 0], snr_db: [60, 60] }),
       );
       return levelsOf(blocks).level;
     };
-    const blocking = await levels(0);
-    const reflected = async (reflectivity: number): Promise<number> =>
-      spread((await levels(reflectivity)).map((level, frame) => level - blocking[frame]!));
-    const ratio = (await reflected(0.6)) / (await reflected(0.3));
+    const blocking = await levels({ reflectivity: 0, echo_db: 0 });
+    const reflected = async (times: number): Promise<number> =>
+      spread((await levels(echoOf(times))).map((level, frame) => level - blocking[frame]!));
+    const ratio = (await reflected(2)) / (await reflected(1));
     expect(ratio).toBeGreaterThan(1.8);
     expect(ratio).toBeLessThan(2.2);
   });

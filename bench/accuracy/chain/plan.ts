@@ -12,6 +12,7 @@ export interface Received {
   readonly rate_hz?: number;
   /** Least and most, dB. */
   readonly snr_db?: readonly [number, number];
+  readonly echo_db?: number;
 }
 
 /** What is measured, and how much of it. */
@@ -59,12 +60,16 @@ export const countsPersons = ({ topology }: Plan): boolean =>
   topology.nodes.some(({ component }) => component.name === 'watch-zones');
 
 /** For the description of a table. */
-export const howCalibrated = ({ topology, received: { device, rate_hz, snr_db } = {} }: Plan): string =>
+export const howCalibrated = ({
+  topology,
+  received: { device, rate_hz, snr_db, echo_db } = {},
+}: Plan): string =>
   [
     isCalibrated(topology) ? 'calibrated' : 'not calibrated',
     ...(device === undefined ? [] : [`with receivers like ${device}`]),
     ...(rate_hz === undefined ? [] : [`with ${rate_hz} frames a second of each link`]),
     ...(snr_db === undefined ? [] : [`with an SNR of ${snr_db.join(' to ')} dB`]),
+    ...(echo_db === undefined ? [] : [`with echoes of ${echo_db} dB`]),
   ].join(', ');
 
 const receivedBy = ({ received }: Plan, simulator: Readonly<Record<string, unknown>> = {}) => ({

@@ -72,6 +72,7 @@ export async function datagramsOf(
     seed: 11,
     start_time: '2026-01-01T00:00:00Z',
     snr_db: [20, 30],
+    echo_db: 0,
     gain: 'steady' as const,
     rssi_noise_db: [0, 0],
     rssi_outliers: [0, 0],

@@ -32,6 +32,7 @@ const POINTS = 7;
 export class Channel {
   readonly #wavelength: number;
   readonly #count: number;
+  readonly #echo: number;
   /** Positions and gains: the antenna, followed by its six images. */
   readonly #transmitters = new Float64Array(3 * POINTS);
   readonly #receivers = new Float64Array(3 * POINTS);
@@ -63,6 +64,7 @@ export class Channel {
   ) {
     this.#wavelength = SPEED_OF_LIGHT / band.carrier;
     this.#count = band.offsets.length;
+    this.#echo = room.echo ?? 1;
     const { size } = room;
     const images = (point: Vec3) => [point, ...room.reflection.map((_, wall) => mirror(point, wall, size))];
     const sent = images(transmitter);
@@ -190,7 +192,7 @@ export class Channel {
     const gains = this.#gains;
     const obstacles = this.#obstacles;
     const { centres, shapes, strengths } = body;
-    const scale = this.#wavelength / (4 * Math.PI) ** 1.5;
+    const scale = (this.#echo * this.#wavelength) / (4 * Math.PI) ** 1.5;
     for (let part = 0; part < strengths.length; part++) {
       const x = centres[3 * part]!;
       const y = centres[3 * part + 1]!;

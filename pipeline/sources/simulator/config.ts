@@ -4,6 +4,9 @@ import type { DEVICES } from './devices.js';
 import type { GAINS } from './gain-control.js';
 import { DEFAULT_PEOPLE, ObstacleSchema, PersonSchema, ThingSchema } from './script.js';
 
+/** The limit of `echo_db` in both directions. */
+export const MOST_ECHO_DB = 20;
+
 const range = (low: number, high: number, options: { default: number[]; description: string }) =>
   Type.Array(Type.Number({ minimum: low, maximum: high }), { minItems: 2, maxItems: 2, ...options });
 
@@ -51,6 +54,13 @@ export const config = Type.Object(
         },
       ),
     ),
+    echo_db: Type.Number({
+      minimum: -MOST_ECHO_DB,
+      maximum: MOST_ECHO_DB,
+      default: 0,
+      description:
+        'How much more people and things reflect than their geometry gives, decibels. Recordings of real rooms have 7 dB less to 16 dB more.',
+    }),
     door: Type.Optional(
       Type.Array(Type.Number(), {
         minItems: 2,

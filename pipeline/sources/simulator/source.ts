@@ -145,6 +145,7 @@ class SimulatorSource implements Source {
           })),
           impairments,
           library,
+          echoDb: settings.echo_db,
           ...(settings.diffuse && { diffuse: diffuseOf(settings.diffuse) }),
           ...(settings.door ? { door: [settings.door[0]!, settings.door[1]!] as const } : {}),
         }),

@@ -44,6 +44,8 @@ export interface StageOptions {
   readonly obstacles?: readonly Obstacle[];
   /** Weak paths of each link; random by default. */
   readonly diffuse?: Diffuse;
+  /** What people and things reflect beyond their geometry, decibels; 0 by default. */
+  readonly echoDb?: number;
   /** Moving things other than people. */
   readonly things?: readonly ThingConfig[];
 }
@@ -85,8 +87,8 @@ export class Stage {
     const { seed } = options;
     const known = knownRoomOf(environment);
     const drawn = randomRoom(new Random(seed, 10), known.size);
-    const { obstacles = [], diffuse = drawn.diffuse } = options;
-    const room = { ...drawn, obstacles, diffuse };
+    const { obstacles = [], diffuse = drawn.diffuse, echoDb = 0 } = options;
+    const room = { ...drawn, obstacles, diffuse, echo: 10 ** (echoDb / 20) };
     const layout = options.layout ?? DEVICES.esp32;
     this.#layout = layout;
     const band = bandOf(

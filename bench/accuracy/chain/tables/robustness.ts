@@ -24,6 +24,8 @@ const LOW_SNR_DB = [5, 12];
 const CHILD_M = 1.1;
 /** The mean of the simulator's bodies. */
 const USUAL_REFLECTIVITY = 0.9;
+/** About as much as in most recordings of real rooms. */
+const ECHO_DB = 10;
 
 /** The link that is bad, or left out. */
 const badOf = ({ links }: Environment, seed: number): string => links[seed % links.length]!.id;
@@ -93,6 +95,11 @@ const VARIANTS: readonly Variant[] = [
     name: 'a body that reflects twice as much',
     room: null,
     condition: () => ({ person: { reflectivity: 2 * USUAL_REFLECTIVITY } }),
+  },
+  {
+    name: `people and things reflect ${ECHO_DB} dB more`,
+    room: null,
+    condition: () => ({ simulator: { echo_db: ECHO_DB } }),
   },
 ];
 

@@ -40,6 +40,8 @@ export interface Room {
   /** Furniture that blocks; none by default. */
   readonly obstacles?: readonly Obstacle[];
   readonly diffuse: Diffuse;
+  /** Amplitude of what bodies and things reflect, as a multiple of what their geometry gives; 1 by default. */
+  readonly echo?: number;
 }
 
 /** Contribution of rough walls and small objects to the static channel of each link: many weak paths. */
