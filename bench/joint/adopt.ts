@@ -71,8 +71,9 @@ const manifest = writeModel(out, weights, {
 print(`wrote the pose network to ${out}`);
 
 const network = new Network(weightTensors(weights));
+const { echoes = false } = TABLES[values.table as keyof typeof TABLES][0]!;
 const courses = inBand(TUNING, band).flatMap((rooms) =>
-  simulateCourses(network, rooms, { cache, behind: manifest.sha256, print }),
+  simulateCourses(network, { ...rooms, echoes }, { cache, behind: manifest.sha256, print }),
 );
 const { figures, calibration } = judgeMemory(memory, courses);
 for (const line of figures) print(JSON.stringify(line));

@@ -85,10 +85,12 @@ const WATCHED_EMPTY: readonly Omit<Rooms, 'first'>[] = [
 ];
 const echoes = [...TRAINING, ...NOT_CALIBRATED].map((row, index): Rooms => ({
   ...row,
+  echoes: true,
   first: SEEDS_OF_ECHOES.training + SEEDS_OF_A_ROW * index,
 }));
 const watchedEchoes = [...WATCHED, ...WATCHED_EMPTY].map((row, index): Rooms => ({
   ...row,
+  echoes: true,
   first: SEEDS_OF_ECHOES.watched + SEEDS_OF_A_ROW * index,
 }));
 
@@ -100,7 +102,7 @@ export const TABLES = {
 /** A room of a table. */
 export interface WantedRoom extends Pick<
   Rooms,
-  'kind' | 'links' | 'device' | 'rateHz' | 'band' | 'calibrated'
+  'kind' | 'links' | 'device' | 'rateHz' | 'band' | 'calibrated' | 'echoes'
 > {
   readonly seed: number;
 }

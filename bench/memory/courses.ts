@@ -75,6 +75,8 @@ export interface Rooms extends Receivers {
   readonly rateHz?: number;
   /** By chance if missing: mostly, or for rooms of a kind always. */
   readonly calibrated?: boolean;
+  /** Whether people and things reflect more or less than usual, see {@link echoOf}. */
+  readonly echoes?: boolean;
   readonly first: number;
   readonly count: number;
 }
@@ -98,8 +100,8 @@ export function simulateCourses(
   return Array.from({ length: count }, (_, index) => {
     const seed = first + index;
     const { kind = 'any', links = 'usual', device = 'esp32', rateHz = RATE_HZ } = wanted;
-    const { band = device, calibrated = 'any' } = wanted;
-    const name = [behind.slice(0, 8), kind, links, band, rateHz, calibrated, seed].join('-');
+    const { band = device, calibrated = 'any', echoes = false } = wanted;
+    const name = [behind.slice(0, 8), kind, links, band, rateHz, calibrated, echoes, seed].join('-');
     const path = cache && join(cache, `course-${name}.v8`);
     if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
     const course = simulateCourse(network, seed, wanted);
@@ -143,7 +145,7 @@ export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
   const calibrated = wanted.calibrated ?? chance;
   const layout = receiverOf(seed, wanted);
   const rateHz = wanted.rateHz ?? RATE_HZ;
-  const options = { seed, rateHz, impairments, layout, echoDb: echoOf(seed) };
+  const options = { seed, rateHz, impairments, layout, echoDb: wanted.echoes ? echoOf(seed) : 0 };
   const empty = new Stage(environment, { ...options, people: [] });
   const profiles = calibrated ? learn({ environment, rateHz, stage: empty }) : {};
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { halfOf, halvesOf, writeArrays } from '../../bench/joint/arrays-file.js';
 import { inTurn, TABLES } from '../../bench/joint/rooms.js';
+import { echoOf } from '../../bench/shared/echoes.js';
 
 // Files for training both networks together, and which rooms they hold. bench/joint/check.py compares the networks.
 
@@ -60,12 +61,28 @@ test('a file begins with a head that says where each array is', () => {
   expect(file.length).toBe(at + 24);
 });
 
-test('rooms have seeds of their own, none of a report, and any beginning has all rows in proportion', () => {
+test.each([
+  ['training', 'watched'],
+  ['five', 'watched-five'],
+  ['echoes', 'watched-echoes'],
+] as const)('rooms of %s and %s have seeds of their own, none of a report', (table, watched) => {
+  const rooms = [...inTurn(TABLES[table]), ...inTurn(TABLES[watched])];
+  const seeds = new Set(rooms.map(({ seed }) => seed));
+  expect(seeds.size).toBe(rooms.length);
+  expect([...seeds].filter((seed) => seed >= 900_000 && seed < 2_000_000)).toEqual([]);
+});
+
+test('any beginning of a table has all rows in proportion', () => {
   const rooms = inTurn(TABLES.training);
-  const seeds = new Set([...rooms, ...inTurn(TABLES.watched)].map(({ seed }) => seed));
-  expect(seeds.size).toBe(rooms.length + inTurn(TABLES.watched).length);
-  expect(Math.max(...seeds)).toBeLessThan(900_000);
   const shareOf = (some: typeof rooms) => some.filter(({ device }) => device).length / some.length;
   expect(shareOf(rooms.slice(0, 500))).toBeCloseTo(shareOf(rooms), 1);
   expect(shareOf(rooms)).toBeCloseTo(0.31, 1);
+});
+
+test('a third of the rooms with echoes of all strengths has usual ones, the others -4 to 14 dB', () => {
+  const echoes = inTurn(TABLES.echoes).map(({ seed }) => echoOf(seed));
+  const others = echoes.filter((echo) => echo !== 0);
+  expect(1 - others.length / echoes.length).toBeCloseTo(0.35, 1);
+  expect(Math.min(...others)).toBeCloseTo(-4, 0);
+  expect(Math.max(...others)).toBeCloseTo(14, 0);
 });
