@@ -72,11 +72,11 @@ const watchedFive = WATCHED.map((row, index): Rooms => ({
 
 /** Seeds of the rooms with echoes of all strengths, and of those in which their networks are validated. */
 const SEEDS_OF_ECHOES = { training: 2_200_000, watched: 2_300_000 } as const;
-/** Rooms that nobody calibrated: most ghosts are seen in these if they are few. */
+/** Rooms that nobody calibrated. Networks that learnt too few of them see ghosts there. */
 const NOT_CALIBRATED: readonly Omit<Rooms, 'first'>[] = (['leave', 'empty', 'curtain', 'pet'] as const).map(
   (kind) => ({ kind, calibrated: false, count: 60 }),
 );
-/** Rooms that are empty or become empty, by chance few of {@link WATCHED}. */
+/** Rooms that are empty or become empty: {@link WATCHED} has few. */
 const WATCHED_EMPTY: readonly Omit<Rooms, 'first'>[] = [
   { kind: 'leave', count: 8 },
   { kind: 'leave', calibrated: false, count: 8 },

@@ -73,7 +73,7 @@ export interface Rooms extends Receivers {
   readonly links?: number;
   /** Packets a second; {@link RATE_HZ} if missing. */
   readonly rateHz?: number;
-  /** By chance if missing: mostly, or for rooms of a kind always. */
+  /** If missing: always in rooms of a kind, otherwise mostly. */
   readonly calibrated?: boolean;
   /** Whether people and things reflect more or less than usual, see {@link echoOf}. */
   readonly echoes?: boolean;

@@ -23,7 +23,7 @@ const { values } = parseArgs({
     /** Folder with captures/ and labelled/. */
     data: { type: 'string' },
     rooms: { type: 'string', default: '20' },
-    /** The first simulated room: no report uses these. */
+    /** The first simulated room; reports use others. */
     seed: { type: 'string', default: '748500' },
   },
 });
@@ -37,7 +37,7 @@ const CARRIES = 0.35;
 const MOST = 10;
 const WALK_S = 40;
 const RATE_HZ = 50;
-/** As in the recordings: the noise of weaker links would hide small changes. */
+/** As in recordings of ESP32s: the noise of weaker links would hide small changes. */
 const SNR_DB = [29, 34] as const;
 
 /** Mean square changes of a window's links and antennas. */

@@ -4,7 +4,7 @@ import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 const STREAM = 81;
 /** Share of rooms whose people and things reflect as their geometry says. */
 const USUAL = 0.35;
-/** The others, decibels: about the range of recordings of real rooms (`echoes.ts` in bench/referee). */
+/** The others, decibels. People then change a channel about as much as in most recordings (bench/referee/echoes.ts). */
 const ECHO_DB = [-4, 14] as const;
 
 /** How much more people and things reflect in a training room, decibels. */

@@ -8,6 +8,6 @@ test('the options are settings of the simulator, which tables name', () => {
   expect(received).toEqual({ device: 'nexmon', rate_hz: 20, snr_db: [20, 25], echo_db: 10 });
   const plan = { topology: { nodes: [] }, received } as unknown as Plan;
   expect(howCalibrated(plan)).toBe(
-    'not calibrated, with receivers like nexmon, with 20 frames a second of each link, with an SNR of 20 to 25 dB, with echoes of 10 dB',
+    'not calibrated, with receivers like nexmon, with 20 frames a second of each link, with an SNR of 20 to 25 dB, with echoes 10 dB stronger',
   );
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { halfOf, halvesOf, writeArrays } from '../../bench/joint/arrays-file.js';
 import { inTurn, TABLES } from '../../bench/joint/rooms.js';
+import { playRoom } from '../../bench/memory/courses.js';
 import { echoOf } from '../../bench/shared/echoes.js';
 
 // Files for training both networks together, and which rooms they hold. bench/joint/check.py compares the networks.
@@ -61,15 +62,17 @@ test('a file begins with a head that says where each array is', () => {
   expect(file.length).toBe(at + 24);
 });
 
-test.each([
-  ['training', 'watched'],
-  ['five', 'watched-five'],
-  ['echoes', 'watched-echoes'],
-] as const)('rooms of %s and %s have seeds of their own, none of a report', (table, watched) => {
-  const rooms = [...inTurn(TABLES[table]), ...inTurn(TABLES[watched])];
-  const seeds = new Set(rooms.map(({ seed }) => seed));
-  expect(seeds.size).toBe(rooms.length);
-  expect([...seeds].filter((seed) => seed >= 900_000 && seed < 2_000_000)).toEqual([]);
+test('rooms of all tables have seeds of their own, none of a report', () => {
+  const seeds = Object.values(TABLES).flatMap((table) => inTurn(table).map(({ seed }) => seed));
+  expect(new Set(seeds).size).toBe(seeds.length);
+  expect(seeds.filter((seed) => seed >= 900_000 && seed < 2_000_000)).toEqual([]);
+});
+
+test.each(['echoes', 'calibrated'] as const)('a room follows `%s` of its table', (setting) => {
+  const [seed] = inTurn(TABLES.echoes).flatMap((room) => (echoOf(room.seed) > 6 ? [room.seed] : []));
+  const [yes, no] = [true, false].map((value) => playRoom(seed!, { kind: 'walk', [setting]: value }));
+  expect(yes!.asked.length).toBe(no!.asked.length);
+  expect(yes!.asked[9]!.request).not.toEqual(no!.asked[9]!.request);
 });
 
 test('any beginning of a table has all rows in proportion', () => {

@@ -215,6 +215,19 @@ describe('a body', () => {
     expect(Math.hypot(...values.map((value, i) => value - expected[i]!)) / size).toBeLessThan(1e-3);
   });
 
+  test('scatters twice as much where echoes are twice as strong, and the empty room stays', () => {
+    const room = randomRoom(new Random(17), SIZE);
+    const [usual, strong] = [room, { ...room, echo: 2 }].map(
+      (one) => new Channel(one, [0.2, 1.4, 1.7], [5.6, 4.3, 0.7], BAND),
+    );
+    const body = standingBody(2.2, 4.1, 0.7);
+    const twice = scatter(usual!, body).map((value) => 2 * value);
+    scatter(strong!, body).forEach((value, i) => {
+      expect(value).toBeCloseTo(twice[i]!, 12);
+    });
+    expect(respond(strong!, [])).toEqual(respond(usual!, []));
+  });
+
   test('receding at 1 m/s has the Doppler of the formula within 5 %', () => {
     const channel = link();
     // Crosses the middle of the link at right angles, 1.5 m from it: f = -(1/lambda) d(d1 + d2)/dt.

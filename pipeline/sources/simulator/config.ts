@@ -59,7 +59,7 @@ export const config = Type.Object(
       maximum: MOST_ECHO_DB,
       default: 0,
       description:
-        'How much more people and things reflect than their geometry gives, decibels. Recordings of real rooms have 7 dB less to 16 dB more.',
+        'How much more people and things reflect than their geometry gives, decibels. In recordings of real rooms, people change a channel by 7 dB less to 16 dB more than with 0.',
     }),
     door: Type.Optional(
       Type.Array(Type.Number(), {
