@@ -11,3 +11,8 @@ test('the options are settings of the simulator, which tables name', () => {
     'not calibrated, with receivers like nexmon, with 20 frames a second of each link, with an SNR of 20 to 25 dB, with echoes 10 dB stronger',
   );
 });
+
+test('weaker echoes are called so', () => {
+  const plan = { topology: { nodes: [] }, received: receivedBy({ echo: -6 }, []) } as unknown as Plan;
+  expect(howCalibrated(plan)).toBe('not calibrated, with echoes 6 dB weaker');
+});

@@ -69,7 +69,9 @@ export const howCalibrated = ({
     ...(device === undefined ? [] : [`with receivers like ${device}`]),
     ...(rate_hz === undefined ? [] : [`with ${rate_hz} frames a second of each link`]),
     ...(snr_db === undefined ? [] : [`with an SNR of ${snr_db.join(' to ')} dB`]),
-    ...(echo_db === undefined ? [] : [`with echoes ${echo_db} dB stronger`]),
+    ...(echo_db === undefined
+      ? []
+      : [`with echoes ${Math.abs(echo_db)} dB ${echo_db < 0 ? 'weaker' : 'stronger'}`]),
   ].join(', ');
 
 const receivedBy = ({ received }: Plan, simulator: Readonly<Record<string, unknown>> = {}) => ({
