@@ -33,14 +33,15 @@ const RATES: readonly Omit<Rooms, 'first'>[] = [
   { rateHz: 100, count: 60 },
 ];
 
+/** Rows whose seeds begin at `first`. */
+const seeded = (first: number, rows: readonly Omit<Rooms, 'first'>[]): Rooms[] =>
+  rows.map((row, index) => ({ ...row, first: first + SEEDS_OF_A_ROW * index }));
+
 /**
  * Training rooms: as many of each kind as `csiflow train memory` uses, and rooms at 5 GHz and of other frame
  * rates, with seeds of their own.
  */
-const training: readonly Rooms[] = [...TRAINING, ...FIVE_GHZ, ...RATES].map((row, index) => ({
-  ...row,
-  first: FIRST_SEED + SEEDS_OF_A_ROW * index,
-}));
+const training = seeded(FIRST_SEED, [...TRAINING, ...FIVE_GHZ, ...RATES]);
 
 /** Validation rooms: those of `csiflow train memory`, and the same at 5 GHz. */
 const watched: readonly Rooms[] = [
@@ -58,17 +59,14 @@ const SEEDS_OF_FIVE = { training: 2_000_000, watched: 2_100_000 } as const;
 const MORE = 1.5;
 
 /** All at 5 GHz: as many of each kind as at 2.4 GHz. */
-const five = TRAINING.map((row, index): Rooms => ({
-  ...row,
-  band: '5-ghz',
-  count: Math.round(MORE * row.count),
-  first: SEEDS_OF_FIVE.training + SEEDS_OF_A_ROW * index,
-}));
-const watchedFive = WATCHED.map((row, index): Rooms => ({
-  ...row,
-  band: '5-ghz',
-  first: SEEDS_OF_FIVE.watched + SEEDS_OF_A_ROW * index,
-}));
+const five = seeded(
+  SEEDS_OF_FIVE.training,
+  TRAINING.map((row) => ({ ...row, band: '5-ghz', count: Math.round(MORE * row.count) })),
+);
+const watchedFive = seeded(
+  SEEDS_OF_FIVE.watched,
+  WATCHED.map((row) => ({ ...row, band: '5-ghz' })),
+);
 
 /** Seeds of the rooms with echoes of all strengths, and of those in which their networks are validated. */
 const SEEDS_OF_ECHOES = { training: 2_200_000, watched: 2_300_000 } as const;
@@ -83,16 +81,14 @@ const WATCHED_EMPTY: readonly Omit<Rooms, 'first'>[] = [
   { kind: 'empty', calibrated: false, count: 6 },
   { kind: 'curtain', count: 6 },
 ];
-const echoes = [...TRAINING, ...NOT_CALIBRATED].map((row, index): Rooms => ({
-  ...row,
-  echoes: true,
-  first: SEEDS_OF_ECHOES.training + SEEDS_OF_A_ROW * index,
-}));
-const watchedEchoes = [...WATCHED, ...WATCHED_EMPTY].map((row, index): Rooms => ({
-  ...row,
-  echoes: true,
-  first: SEEDS_OF_ECHOES.watched + SEEDS_OF_A_ROW * index,
-}));
+const echoes = seeded(
+  SEEDS_OF_ECHOES.training,
+  [...TRAINING, ...NOT_CALIBRATED].map((row) => ({ ...row, echoes: true })),
+);
+const watchedEchoes = seeded(
+  SEEDS_OF_ECHOES.watched,
+  [...WATCHED, ...WATCHED_EMPTY].map((row) => ({ ...row, echoes: true })),
+);
 
 export const TABLES = {
   ...{ training, watched, five, echoes },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Value } from 'typebox/value';
 import { amplitudeAt } from '../../operators/shared/amplitude.js';
+import { mean } from '../../operators/shared/mean.js';
 import { quantile } from '../../operators/shared/median.js';
 import type { Data, Window, WindowLink } from '../../pipeline/model/index.js';
 import { file } from '../../pipeline/sources/file/file.js';
@@ -10,6 +11,7 @@ import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import { randomEnvironment, recordedEnvironment } from '../accuracy/chain/rooms.js';
+import { espFrames } from '../accuracy/cleaning/frames.js';
 import { offlineContext, WindowChain } from '../falls/chain.js';
 
 /**
@@ -83,8 +85,6 @@ function shapeOf(row: readonly number[]): number[] {
   return bands.map((value) => value / all);
 }
 
-const mean = (some: readonly number[]): number => some.reduce((sum, value) => sum + value, 0) / some.length;
-
 /** Changes in the windows of a stream that do not overlap. */
 class Collector {
   readonly changes: number[] = [];
@@ -99,25 +99,28 @@ class Collector {
   }
 }
 
-async function recorded(path: string, table?: Readonly<Record<string, unknown>>): Promise<number[]> {
+async function recorded(path: string): Promise<number[]> {
   const environment = recordedEnvironment();
   const chain = new WindowChain(environment);
   const collector = new Collector();
   const take = (data: readonly Data[]): void => {
     for (const one of data) if (one.port === 'csi' && one.count > 0) collector.take(chain.take(one));
   };
-  const source = file.create(
-    Value.Default(file.config, { path, speed: 0, ...(table && { table }) }) as never,
-    offlineContext(environment),
-  );
-  await source.open(null, {
-    signal: new AbortController().signal,
-    offer: ({ raw, data }) => {
-      take(raw ? source.decode!(raw).data : (data ?? []));
-      return true;
-    },
-  });
-  await source.close?.();
+  if (path.endsWith('.npz')) take([espFrames(path)]);
+  else {
+    const source = file.create(
+      Value.Default(file.config, { path, speed: 0 }) as never,
+      offlineContext(environment),
+    );
+    await source.open(null, {
+      signal: new AbortController().signal,
+      offer: ({ raw, data }) => {
+        take(raw ? source.decode!(raw).data : (data ?? []));
+        return true;
+      },
+    });
+    await source.close?.();
+  }
   collector.take(chain.end());
   return collector.changes;
 }
@@ -150,13 +153,9 @@ function filesIn(folder: string, pattern: RegExp): string[] {
   );
 }
 
-const ESPECTRE = { rate_hz: 100, numbers: 'imaginary-real' };
 const RECORDINGS = [
   { name: 'ESP32 on a serial port', folder: 'captures/esp32-serial', moving: /motion/, still: /still/ },
-  {
-    ...{ name: 'ESP32, C3 and S3', folder: 'labelled/esp32-presence', table: ESPECTRE },
-    ...{ moving: /movement/, still: /baseline/ },
-  },
+  { name: 'ESP32, C3 and S3', folder: 'labelled/esp32-presence', moving: /movement/, still: /baseline/ },
   {
     ...{ name: 'Intel 5300, bedroom', folder: 'labelled/falls-intel5300-bedroom' },
     ...{ moving: /^walk\//, still: /^(lying|sitting)\// },
@@ -178,17 +177,12 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 print('| | recordings or rooms | somebody moves: median | 10 % | 90 % | still: median |');
 print('| --- | --- | --- | --- | --- | --- |');
-for (const { name, folder, moving, still, ...rest } of RECORDINGS) {
-  const of = async (pattern: RegExp): Promise<number[]> => {
-    const all: number[] = [];
-    for (const path of filesIn(folder, pattern))
-      all.push(...(await recorded(path, 'table' in rest ? rest.table : undefined)));
-    return all;
-  };
-  const count = filesIn(folder, moving).length;
-  print(
-    `| ${name} | ${count} | ${spreadOf(await of(moving))} | ${decibels(quantile(await of(still), 0.5))} |`,
-  );
+for (const { name, folder, moving, still } of RECORDINGS) {
+  const of = async (paths: readonly string[]): Promise<number[]> =>
+    (await Promise.all(paths.map(recorded))).flat();
+  const files = filesIn(folder, moving);
+  const rest = decibels(quantile(await of(filesIn(folder, still)), 0.5));
+  print(`| ${name} | ${files.length} | ${spreadOf(await of(files))} | ${rest} |`);
 }
 for (const device of ['esp32', 'intel-5300'] as const) {
   for (const echoDb of [0, 6, 12]) {

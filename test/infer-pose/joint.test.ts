@@ -66,6 +66,8 @@ test('rooms of all tables have seeds of their own, none of a report', () => {
   const seeds = Object.values(TABLES).flatMap((table) => inTurn(table).map(({ seed }) => seed));
   expect(new Set(seeds).size).toBe(seeds.length);
   expect(seeds.filter((seed) => seed >= 900_000 && seed < 2_000_000)).toEqual([]);
+  const earlier = [...inTurn(TABLES.training), ...inTurn(TABLES.watched)].map(({ seed }) => seed);
+  expect(Math.max(...earlier)).toBeLessThan(900_000);
 });
 
 test.each(['echoes', 'calibrated'] as const)('a room follows `%s` of its table', (setting) => {
