@@ -5,12 +5,13 @@ import { MOST_ECHO_DB } from '../../pipeline/sources/simulator/config.js';
 import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { wholeNumber, wholeNumbers } from './number-options.js';
 
-/** What receives in simulated rooms, how well, and how strong the echoes are. */
+/** What receives in simulated rooms, how well, how strong the echoes are, and whether they were measured. */
 export interface ReceiverOptions {
   readonly device?: string;
   readonly rate?: number;
   readonly snr?: readonly [least: number, most: number];
   readonly echo?: number;
+  readonly walker?: boolean;
   readonly out?: string;
 }
 
@@ -39,6 +40,10 @@ export const withReceiverOptions = (command: Command): Command =>
       '--echo <decibels>',
       'how much stronger people and things reflect in simulated rooms; as --device (default: 0)',
       echoOf,
+    )
+    .option(
+      '--walker',
+      'also calibrate simulated rooms with one who walks, as `csiflow calibrate --walker` does; as --device (default: only while they are empty)',
     );
 
 const decibels = wholeNumbers(0, 60, '20,25');
@@ -64,8 +69,9 @@ export function receivedBy(options: ReceiverOptions, ignoring: readonly string[]
   const given = (Object.keys(SETTINGS) as (keyof typeof SETTINGS)[]).filter(
     (name) => options[name] !== undefined,
   );
-  if (given.length === 0) return undefined;
-  const named = given.map((name) => `--${name}`).join(' and ');
+  const all = [...given, ...(options.walker ? ['walker'] : [])];
+  if (all.length === 0) return undefined;
+  const named = all.map((name) => `--${name}`).join(' and ');
   if (options.out !== undefined)
     throw new CommandError(
       `the tables of a report have their receivers: leave out ${named}, or print the table without --out`,
@@ -76,5 +82,6 @@ export function receivedBy(options: ReceiverOptions, ignoring: readonly string[]
       `leave out ${named}, which does not apply to tables with their own receivers: ${ignoring.join(', ')}`,
       EXIT.invalid,
     );
+  if (given.length === 0) return undefined;
   return Object.fromEntries(given.map((name) => [SETTINGS[name], options[name]]));
 }

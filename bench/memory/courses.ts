@@ -10,7 +10,7 @@ import { ROOM_INPUTS, CELL_INPUTS } from '../../operators/infer-pose/networks/me
 import type { Network } from '../../operators/infer-pose/networks/network.js';
 import { ProfileLearner } from '../../operators/infer-pose/windows/profiles.js';
 import { featuresOf, requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
-import type { Profiles } from '../../operators/infer-pose/model/weights.js';
+import { UNCALIBRATED, type Calibration } from '../../operators/infer-pose/model/calibration.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { LinkTable, type CsiLayout, type Environment, type Window } from '../../pipeline/model/index.js';
@@ -147,21 +147,21 @@ export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
   const rateHz = wanted.rateHz ?? RATE_HZ;
   const options = { seed, rateHz, impairments, layout, echoDb: wanted.echoes ? echoOf(seed) : 0 };
   const empty = new Stage(environment, { ...options, people: [] });
-  const profiles = calibrated ? learn({ environment, rateHz, stage: empty }) : {};
+  const calibration = calibrated ? learn({ environment, rateHz, stage: empty }) : UNCALIBRATED;
   const things = kind === 'keeper' ? [{ type: 'pet' as const }] : isThing(kind) ? [{ type: kind }] : [];
   const stage = new Stage(environment, { ...options, people, things });
   const room = { seed, kind, environment, layout, rateHz, stage };
-  return { ...room, asked: askedOf(room, profiles) };
+  return { ...room, asked: askedOf(room, calibration) };
 }
 
 type Playing = Pick<PlayedRoom, 'environment' | 'rateHz' | 'stage'>;
 
-function learn(room: Playing): Profiles {
+function learn(room: Playing): Calibration {
   const learner = new ProfileLearner();
   play(room, CALIBRATION_S, (window) => {
     learner.add(window);
   });
-  return learner.profiles();
+  return { ...UNCALIBRATED, profiles: learner.profiles() };
 }
 
 /** Windows of a played script, through the shipped chain. */
@@ -188,14 +188,14 @@ export interface Asked {
   readonly tick: number;
 }
 
-function askedOf(room: Playing, profiles: Profiles): Asked[] {
+function askedOf(room: Playing, calibration: Calibration): Asked[] {
   const table = new LinkTable([room.environment]);
   const asked: Asked[] = [];
   let number = 0;
   play(room, COURSE_S, (window) => {
     if (number++ % EVERY !== 0) return;
     const usable = withUsableLinks(window);
-    const request = requestOf(usable, table, profiles);
+    const request = requestOf(usable, table, calibration);
     const tick = Math.round(((window.start + (window.points * window.step) / 2) / 1e6) * room.rateHz);
     if (request && tick < COURSE_S * room.rateHz)
       asked.push({ request, tick, ids: usable.links.map(({ id }) => id) });

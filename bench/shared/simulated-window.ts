@@ -1,5 +1,5 @@
 import { UNKNOWN_QUALITY, type Environment, type Window } from '../../pipeline/model/index.js';
-import { POINTS, STEP_US } from '../../operators/infer-pose/inputs/features.js';
+import { POINTS, STEP_US } from '../../operators/infer-pose/inputs/grid.js';
 import { MOTION_MIX, simulateSequence } from '../../pipeline/sources/simulator/index.js';
 
 /** Sequences are most of the cost of a window, and tests often request the same ones. */

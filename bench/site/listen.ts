@@ -4,7 +4,12 @@ import { chooseModels } from '../../operators/infer-pose/model/choose-models.js'
 import type { Network } from '../../operators/infer-pose/networks/network.js';
 import { RoomBands } from '../../operators/infer-pose/windows/band.js';
 import { problemOf, requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
-import { modelFolder, readProfiles, type Profiles } from '../../operators/infer-pose/model/weights.js';
+import {
+  readCalibration,
+  UNCALIBRATED,
+  type Calibration,
+} from '../../operators/infer-pose/model/calibration.js';
+import { modelFolder } from '../../operators/infer-pose/model/weights.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { defineOperator } from '../../pipeline/component/index.js';
@@ -119,7 +124,7 @@ const WAITING = 30;
 class Listener {
   readonly #networkOf: (model: string) => Network;
   readonly #table: LinkTable;
-  readonly #profiles: Profiles;
+  readonly #calibration: Calibration;
   readonly #bands: RoomBands;
   readonly #settings: PoseSettings;
   /** Folder of the model for the first window; null before it. */
@@ -135,7 +140,7 @@ class Listener {
     const { calibration } = this.#settings;
     this.#networkOf = networkOf;
     this.#table = new LinkTable(topology.environments);
-    this.#profiles = calibration === null ? {} : readProfiles(calibration);
+    this.#calibration = calibration === null ? UNCALIBRATED : readCalibration(calibration);
     this.#bands = new RoomBands(topology.environments);
   }
 
@@ -151,7 +156,7 @@ class Listener {
     this.#bands.hear(window);
     this.problem ??= problemOf(window) ?? this.#otherModel(window.environment);
     if (this.problem !== null) return;
-    const request = requestOf(window, this.#table, this.#profiles);
+    const request = requestOf(window, this.#table, this.#calibration);
     if (!request) return;
     const end = window.start + window.points * window.step;
     if (this.#waiting.push({ request, start: window.start, end }) >= WAITING) this.#read();

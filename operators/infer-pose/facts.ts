@@ -1,7 +1,8 @@
 import type { NetworkFacts } from '../../pipeline/component/index.js';
 import { calibrationFacts } from '../shared/calibration-facts.js';
+import { readCalibration } from './model/calibration.js';
 import { chooseModels } from './model/choose-models.js';
-import { modelFolder, readManifest, readProfiles } from './model/weights.js';
+import { modelFolder, readManifest } from './model/weights.js';
 
 interface Named {
   readonly weights: string;
@@ -16,4 +17,4 @@ export const NETWORK_FACTS: NetworkFacts = {
   },
 };
 
-export const CALIBRATION_FACTS = calibrationFacts((file) => Object.keys(readProfiles(file)));
+export const CALIBRATION_FACTS = calibrationFacts((file) => Object.keys(readCalibration(file).profiles));

@@ -29,6 +29,7 @@ import { RoomMemories, type StoredMemories } from './people/room-memories.js';
 import { peopleOf } from './people/people.js';
 import { inView, ofOneWindow, recall, type PersonEstimate } from './people/recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './windows/request.js';
+import { readCalibration, UNCALIBRATED, type Calibration } from './model/calibration.js';
 import { chooseModels } from './model/choose-models.js';
 import { describeModels } from './serving/describe.js';
 import { ServedModel } from './serving/served-model.js';
@@ -36,11 +37,9 @@ import { ServedModels } from './serving/served-models.js';
 import {
   memoryIn,
   modelFolder,
-  readProfiles,
   unknownModel,
   type ErrorCalibration,
   type Manifest,
-  type Profiles,
 } from './model/weights.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 import { urlFault } from '../../pipeline/base/host.js';
@@ -269,7 +268,7 @@ function serverComplaints(
 class InferPose implements Operator<'window', 'pose' | 'event'> {
   #config: Static<typeof Config>;
   readonly #context: Context;
-  readonly #profiles: Profiles;
+  readonly #calibration: Calibration;
   #models: ServedModels;
   /** What a result that is not final yet was inferred from. */
   readonly #answers = new WeakMap<PoseFrame, Inferred>();
@@ -286,7 +285,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     this.#config = config;
     this.#context = context;
     this.#backendHealth = new BackendHealth(context);
-    this.#profiles = this.#calibration ? readProfiles(this.#calibration) : {};
+    this.#calibration = this.#calibrationFile ? readCalibration(this.#calibrationFile) : UNCALIBRATED;
     this.#models = this.#modelsOf(config);
   }
 
@@ -301,18 +300,18 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
   async open(): Promise<void> {
     await this.#start(this.#models.usual);
     const { calibration } = this.#config;
-    if (calibration !== undefined && this.#calibration === null) {
+    if (calibration !== undefined && this.#calibrationFile === null) {
       this.#context.log.warn('there is no calibration yet: measure the empty room', { calibration });
     } else if (calibration !== undefined && this.#calibratedLinks() === 0) {
       this.#context.log.warn('the calibration has none of the environments’ links', {
         calibration,
-        its_links: Object.keys(this.#profiles).slice(0, 10),
+        its_links: Object.keys(this.#calibration.profiles).slice(0, 10),
       });
     }
   }
 
   /** Null without one, also before the empty room is measured for the first time, which needs a running topology. */
-  get #calibration(): string | null {
+  get #calibrationFile(): string | null {
     const { calibration } = this.#config;
     const file = calibration === undefined ? null : resolve(this.#context.folder, calibration);
     return file !== null && existsSync(file) ? file : null;
@@ -447,14 +446,14 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     const problem = problemOf(window);
     if (problem) return failed(window, 'pose.window.unfit', problem, false);
     // Checked once, to see whether there is anything to infer; each attempt then copies the data again.
-    const first = requestOf(window, this.#context.links, this.#profiles);
+    const first = requestOf(window, this.#context.links, this.#calibration);
     if (!first) return { data: [this.#poseFrameOf(window, null, leftOut)] };
     let next: typeof first | null = first;
     const model = await this.#models.of(window);
     try {
       const answer = await model.follow(
         model.inference.infer(() => {
-          const request = next ?? requestOf(window, this.#context.links, this.#profiles)!;
+          const request = next ?? requestOf(window, this.#context.links, this.#calibration)!;
           next = null;
           return request;
         }),
@@ -506,7 +505,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
   }
 
   #calibratedLinks(): number {
-    return [...this.#context.links].filter(({ link }) => this.#profiles[link.id]).length;
+    return [...this.#context.links].filter(({ link }) => this.#calibration.profiles[link.id]).length;
   }
 
   #poseFrameOf(

@@ -9,6 +9,7 @@ import { defineOperator } from '../../pipeline/component/index.js';
 import type { Measure, Window } from '../../pipeline/model/index.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 import type { FakeTopology } from '../support/fake-topology.js';
+import { swinging } from '../support/swinging.js';
 import { openService, UNLIMITED, type TestService } from './support.js';
 
 const PATH = '/form-b/api/v1/environments/room-1/calibration';
@@ -65,7 +66,7 @@ async function call(method: string, path = '', body?: object) {
   return { status: response.status, ...answer };
 }
 
-const start = (seconds = 2) => call('POST', '', { seconds });
+const start = (seconds = 2, more = {}) => call('POST', '', { seconds, ...more });
 /** A window of the empty room, so many seconds after the first. */
 const at = (seconds: number, links = window.links): Window => ({
   ...window,
@@ -113,6 +114,44 @@ test('a second measurement shows how much each link differs; silent links keep t
   const [first, second] = environment.links.map(({ id }) => id) as [string, string];
   expect(after.profiles[first]).toEqual(before.profiles[first]);
   expect(after.profiles[second]).not.toEqual(before.profiles[second]);
+});
+
+test('one who walks is measured after the empty room, and both stay in the file', async () => {
+  const walker = { who: 'walker' };
+  expect(await start(2, walker)).toMatchObject({
+    status: 409,
+    error: { message: expect.stringContaining('room-1 has no empty room yet: measure it first') as string },
+  });
+  await start();
+  main.publish(at(0), at(2));
+  await call('POST', '/save');
+  main.state = 'running';
+
+  expect(await start(2, walker)).toMatchObject({ status: 202, data: { who: 'walker', echo_db: null } });
+  main.publish(at(0), at(2));
+  expect((await call('GET')).data).toMatchObject({
+    state: 'failed',
+    problem: 'nobody walked: walk about the room all the time',
+  });
+  expect((await call('POST', '/save')).status).toBe(409);
+
+  const walked = swinging(window.links);
+  await start(2, walker);
+  main.publish(at(0, walked), at(2, walked));
+  const { data } = await call('GET');
+  expect(data).toMatchObject({ state: 'measured', who: 'walker', presence_seconds: 0 });
+  expect(data['links']).toEqual(environment.links.map(({ id }) => ({ id, heard: true, change_db: null })));
+  expect((await call('POST', '/save')).data).toMatchObject({ state: 'saved' });
+  const file = JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as Record<string, object>;
+  expect(file['echoes']).toEqual({ 'room-1': data['echo_db'] });
+  expect(Object.keys(file['profiles']!)).toEqual(environment.links.map(({ id }) => id));
+
+  main.state = 'running';
+  await start();
+  main.publish(at(0), at(2));
+  await call('POST', '/save');
+  const again = JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as Record<string, object>;
+  expect(again['echoes'], 'the empty room was measured again').toEqual(file['echoes']);
 });
 
 test('operators of your own are measured by their roles', async () => {

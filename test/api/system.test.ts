@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RestartSchema, StepsSchema } from '../../api/contract/system.js';
 import { LifecycleTimes } from '../../api/service/deployment/lifecycle-times.js';
 import { calibrate } from '../../operators/calibrate/calibrate.js';
-import { writeProfiles } from '../../operators/infer-pose/model/weights.js';
+import { UNCALIBRATED, writeCalibration } from '../../operators/infer-pose/model/calibration.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import type { LifecycleState, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { FakeTopology } from '../support/fake-topology.js';
@@ -137,8 +137,8 @@ describe('calibration_required', () => {
 
   test('a calibration of its links allows the start; another or unreadable one does not', async () => {
     const profile = new Array<number>(13).fill(1);
-    writeProfiles(join(folder, 'room.json'), { 'link-1': profile });
-    writeProfiles(join(folder, 'other.json'), { elsewhere: profile });
+    writeCalibration(join(folder, 'room.json'), { ...UNCALIBRATED, profiles: { 'link-1': profile } });
+    writeCalibration(join(folder, 'other.json'), { ...UNCALIBRATED, profiles: { elsewhere: profile } });
     writeFileSync(join(folder, 'broken.json'), 'no JSON');
     for (const file of ['broken.json', 'missing.json', 'other.json']) {
       withPoses(file);
@@ -149,12 +149,12 @@ describe('calibration_required', () => {
   });
 
   test('a node that calibrates frames requires its part of the file', async () => {
-    writeProfiles(join(folder, 'room.json'), {});
+    writeCalibration(join(folder, 'room.json'), UNCALIBRATED);
     withNode(calibrate, { calibration: 'room.json' });
     const refused = await start(true);
     expect(refused.status).toBe(422);
     expect(JSON.stringify(await json(refused))).toMatch(/it was measured without the operator calibrate/);
-    writeProfiles(join(folder, 'room.json'), {}, { links: { 'link-1': [] } });
+    writeCalibration(join(folder, 'room.json'), UNCALIBRATED, { links: { 'link-1': [] } });
     expect((await start(true)).status).toBe(202);
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { UNCALIBRATED } from '../../operators/infer-pose/model/calibration.js';
 import { Engine, type Answered } from '../../operators/infer-pose/serving/engine.js';
 import { estimate, estimateBy } from '../../operators/infer-pose/sights/estimate.js';
 import { FusedNetwork } from '../../operators/infer-pose/networks/fused-network.js';
@@ -16,7 +17,7 @@ import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 const weights = packageFile(`${SHIPPED}/general`);
 const requests: readonly Request[] = [1, 2, 3, 4, 5, 6].map((seed) => {
   const { environment, window } = simulatedWindow(seed, { links: 1 + (seed % 2), persons: seed % 3 });
-  return requestOf(window, new LinkTable([environment]), {})!;
+  return requestOf(window, new LinkTable([environment]), UNCALIBRATED)!;
 });
 
 /** Numbers of some windows, cut into batches. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { calibrateTopology } from '../../api/cli/calibration/calibrate.js';
-import { readProfiles, type Profiles } from '../../operators/infer-pose/model/weights.js';
+import { readCalibration, type Profiles } from '../../operators/infer-pose/model/calibration.js';
 import { readCalibrations } from '../../operators/calibrate/link-calibration.js';
 import { components } from '../../api/components.js';
 import { defineOperator, Registry } from '../../pipeline/component/index.js';
@@ -57,13 +57,38 @@ describe('csiflow calibrate', () => {
     const profiles = await profilesOf(out, 5, 15, progress);
     expect(heard.at(-1)).toBe(15);
     expect(heard).toEqual(heard.toSorted((a, b) => a - b));
-    expect(readProfiles(out)).toEqual(profiles);
+    expect(readCalibration(out)).toEqual({ profiles, echoes: {} });
     expect(Object.keys(profiles)).toEqual(['door-kitchen', 'door-desk', 'kitchen-window', 'desk-window']);
-    expect(apart(profiles, readProfiles(shipped)), 'run csiflow calibrate again').toBeLessThan(0.1);
+    expect(apart(profiles, readCalibration(shipped).profiles), 'run csiflow calibrate again').toBeLessThan(
+      0.1,
+    );
     // The gain's steps differ.
     expect(apart(profiles, await profilesOf(join(folder, 'shorter.json'), 5, 7))).toBeLessThan(0.1);
     const elsewhere = await profilesOf(join(folder, 'elsewhere.json'), 6, 7);
     expect(apart(profiles, elsewhere)).toBeGreaterThan(0.1);
+  });
+
+  it('adds the echo of one who walks to what it knows of the empty room', async () => {
+    const out = join(folder, 'walked.json');
+    const walk = 'people: [{ script: [{ activity: walk, seconds: 30 }] }]';
+    const walker = async (people: string) => {
+      const file = await demoWith(`${people}, seed: 5, speed: 0, duration_s: 20, echo_db: 10`);
+      return calibrateTopology(file, { seconds: 15, out, print, walker: true });
+    };
+    await expect(walker(walk)).rejects.toThrow(/has no empty room yet: run this command without --walker/);
+    const profiles = await profilesOf(out, 5, 5);
+    const whole = JSON.parse(await readFile(out, 'utf8')) as object;
+    await writeFile(out, JSON.stringify({ ...whole, links: { 'door-desk': [] } }));
+
+    const { echoes } = await walker(walk);
+    expect(echoes['demo-flat']).toBeGreaterThan(5);
+    expect(echoes['demo-flat']).toBeLessThan(15);
+    expect(readCalibration(out)).toEqual({ profiles, echoes });
+    expect(JSON.parse(await readFile(out, 'utf8'))).toMatchObject({ links: { 'door-desk': [] } });
+
+    await expect(walker('people: []')).rejects.toThrow(/nobody walked: .* stays as it was/);
+    await profilesOf(out, 5, 5);
+    expect(readCalibration(out), 'the empty room was measured again').toEqual({ profiles, echoes });
   });
 
   it('measures what calibrate nodes remove from frames, and a run removes it', async () => {

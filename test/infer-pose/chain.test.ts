@@ -14,6 +14,7 @@ import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { denoise } from '../../operators/denoise/denoise.js';
+import { UNCALIBRATED } from '../../operators/infer-pose/model/calibration.js';
 import { Engine } from '../../operators/infer-pose/serving/engine.js';
 import { ProfileLearner } from '../../operators/infer-pose/windows/profiles.js';
 import { requestOf } from '../../operators/infer-pose/windows/request.js';
@@ -97,7 +98,7 @@ describe('frames of the simulator through denoise, phase-sanitize, window and th
       ({ start }) => stage.truth(Math.round(((start + 1e6 - ORIGIN) * RATE) / 1e6), ORIGIN)[0]!,
     );
     const middle = mean(truth.map(({ root }) => Math.hypot(root[0] - x / 2, root[1] - y / 2)));
-    for (const known of [profiles, {}]) {
+    for (const known of [{ ...UNCALIBRATED, profiles }, UNCALIBRATED]) {
       const estimates = await engine.infer(windows.map((window) => requestOf(window, chain.links, known)!));
       const errors = estimates.map(({ alone: { root } }, i) =>
         Math.hypot(root[0] - truth[i]!.root[0], root[1] - truth[i]!.root[1]),

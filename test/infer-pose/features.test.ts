@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAP } from '../../operators/infer-pose/inputs/doppler-map.js';
 import {
   CALIBRATED,
   COURSE,
-  GROUPS,
   LINK_FEATURES,
   linkFeatures,
   logAmplitudes,
-  MAP,
-  POINTS,
   profileOf,
 } from '../../operators/infer-pose/inputs/features.js';
+import { GROUPS, POINTS } from '../../operators/infer-pose/inputs/grid.js';
 
 const lltf = Int16Array.from({ length: 52 }, (_, i) => (i < 26 ? i - 26 : i - 25));
 
@@ -66,9 +65,13 @@ describe('log-amplitudes', () => {
 });
 
 describe('features of a link', () => {
-  const compute = (amplitude: Float32Array, profile: Float32Array | null = null, gapShare = 0) => {
+  const compute = (
+    amplitude: Float32Array,
+    profile: Float32Array | null = null,
+    { gapShare = 0, echoDb = 0 } = {},
+  ) => {
     const out = new Float32Array(LINK_FEATURES);
-    linkFeatures(amplitude, 0, { profile, gapShare, frameRate: 1, centreMhz: 2437 }, out, 0);
+    linkFeatures(amplitude, 0, { profile, gapShare, frameRate: 1, centreMhz: 2437, echoDb }, out, 0);
     return out;
   };
   const constant = (value: number) => new Float32Array(POINTS * GROUPS).fill(value);
@@ -107,11 +110,11 @@ describe('features of a link', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (gain, gaps) => {
           const amplitude = constant(1).map((value, i) => value + 0.2 * Math.cos(i * 0.37));
-          const plain = compute(amplitude, null, gaps);
+          const plain = compute(amplitude, null, { gapShare: gaps });
           const louder = compute(
             amplitude.map((value) => value + gain),
             null,
-            gaps,
+            { gapShare: gaps },
           );
           expect(plain[LINK_FEATURES - 3]).toBeCloseTo(gaps, 5);
           for (let i = 0; i < COURSE; i += 97) expect(louder[i]).toBeCloseTo(plain[i]!, 3);
@@ -121,8 +124,24 @@ describe('features of a link', () => {
     );
   });
 
+  it('show a tenth of the changes in a room whose echo is 20 dB stronger', () => {
+    const ripple = (size: number) =>
+      constant(1).map((value, i) => value + Math.log(1 + size * Math.cos(Math.floor(i / GROUPS) * 0.37)));
+    const profile = new Float32Array(GROUPS).fill(0.9);
+    const usual = compute(
+      ripple(0.02),
+      profile.map((value) => value + 0.09),
+    );
+    const strong = compute(ripple(0.2), profile, { echoDb: 20 });
+    // The map is left out: it shows the harmonics of a logarithm.
+    for (let i = 0; i < LINK_FEATURES; i += i === COURSE - 1 ? MAP + 1 : 1)
+      expect(strong[i]).toBeCloseTo(usual[i]!, 1);
+  });
+
   it('are finite for a silent link', () => {
     expect(compute(constant(Math.log(1e-6))).every(Number.isFinite)).toBe(true);
+    const gap = constant(1).map((value, i) => (i < GROUPS ? Math.log(1e-6) : value));
+    expect(compute(gap, null, { echoDb: 15 }).every(Number.isFinite)).toBe(true);
   });
 
   it('average an empty room over its points', () => {

@@ -5,6 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { UNCALIBRATED } from '../../operators/infer-pose/model/calibration.js';
 import { Engine } from '../../operators/infer-pose/serving/engine.js';
 import { Inference, type InferenceOptions } from '../../operators/infer-pose/serving/inference.js';
 import { NetworkThread } from '../../operators/infer-pose/serving/network-thread.js';
@@ -53,7 +54,7 @@ function request(seed: number, links = 4): () => Request {
   const key = `${seed} ${links}`;
   const simulated = windows.get(key) ?? simulatedWindow(seed, { links });
   windows.set(key, simulated);
-  return () => requestOf(simulated.window, new LinkTable([simulated.environment]), {})!;
+  return () => requestOf(simulated.window, new LinkTable([simulated.environment]), UNCALIBRATED)!;
 }
 
 describe('the engine on WASM', () => {

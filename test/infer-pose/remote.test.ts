@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { UNCALIBRATED } from '../../operators/infer-pose/model/calibration.js';
 import { Engine, type Answered } from '../../operators/infer-pose/serving/engine.js';
 import { Inference } from '../../operators/infer-pose/serving/inference.js';
 import { partNames } from '../../operators/infer-pose/backends/remote-parts.js';
@@ -24,7 +25,7 @@ const models = servedModels(model);
 
 const request = (seed: number): Request => {
   const { environment, window } = simulatedWindow(seed, { links: 2 + (seed % 2) });
-  return requestOf(window, new LinkTable([environment]), {})!;
+  return requestOf(window, new LinkTable([environment]), UNCALIBRATED)!;
 };
 const requests = () => [1, 2, 3].map(request);
 

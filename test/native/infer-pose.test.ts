@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { UNCALIBRATED } from '../../operators/infer-pose/model/calibration.js';
 import { describeBackends } from '../../operators/infer-pose/backends/backends.js';
 import { Engine } from '../../operators/infer-pose/serving/engine.js';
 import type { Sight } from '../../operators/infer-pose/sights/sight.js';
@@ -22,7 +23,7 @@ describe('the native part of @tensorflow/tfjs-node-gpu', () => {
   const requests = (): Request[] =>
     [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
       const { environment, window } = simulatedWindow(seed, { links: 2 + (seed % 4) });
-      return requestOf(window, new LinkTable([environment]), {})!;
+      return requestOf(window, new LinkTable([environment]), UNCALIBRATED)!;
     });
 
   beforeAll(async () => {

@@ -12,6 +12,7 @@ import type { Measure, Window } from '../../pipeline/model/index.js';
 import { openService, UNLIMITED, type TestService } from '../api/support.js';
 import { canBrowse } from '../support/chromium.js';
 import { eachLivePage, logIn } from '../support/live-page.js';
+import { swinging } from '../support/swinging.js';
 
 const { environment, window } = simulatedWindow(1, { persons: 0, id: 'ward' });
 const { id, size, links } = environment;
@@ -98,6 +99,27 @@ describe.runIf(canBrowse)('what the live page does for a new room', () => {
     await expect.poll(words).toContain('Saved as ward.calibration.json. The topology has started again');
     const saved = JSON.parse(readFileSync(join(folder, 'ward.calibration.json'), 'utf8')) as object;
     expect(saved).toMatchObject({ profiles: Object.fromEntries(links.map((link) => [link.id, {}])) });
+  });
+
+  test('one who walks is measured after the empty room', async () => {
+    await opened('environment');
+    const words = () => page.textContent('#calibration');
+    await page.click('text=One person walks: measure for 60 s');
+    await expect.poll(words).toContain('ward has no empty room yet: measure it first');
+    await page.click('text=The room is empty: measure for 60 s');
+    await expect.poll(words).toContain('0 of 60 s');
+    service.main.publish(...minute);
+    await page.click('text=Use it');
+    await expect.poll(words).toContain('The topology has started again');
+    service.main.state = 'running';
+    await page.click('text=One person walks: measure for 60 s');
+    await expect.poll(words).toContain('Walk about the room: 0 s 0 of 60 s');
+    service.main.publish(...minute.map((one) => ({ ...one, links: swinging(one.links) })));
+    await expect.poll(words).toMatch(/Here, people change the signals \d+\.\d dB (more|less) than/);
+    await page.click('text=Use it');
+    await expect.poll(words).toContain('Saved as ward.calibration.json');
+    const saved = JSON.parse(readFileSync(join(folder, 'ward.calibration.json'), 'utf8')) as object;
+    expect(saved).toMatchObject({ echoes: { ward: expect.any(Number) as number } });
   });
 
   test('a room that cannot be measured says why, and is asked about seldom', async () => {

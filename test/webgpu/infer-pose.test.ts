@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { UNCALIBRATED } from '../../operators/infer-pose/model/calibration.js';
 import { describeBackends, loadBackend } from '../../operators/infer-pose/backends/backends.js';
 import { Engine, type Answered } from '../../operators/infer-pose/serving/engine.js';
 import { requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
@@ -20,7 +21,7 @@ describe('WebGPU', () => {
   const requests = (): Request[] =>
     [1, 2, 3, 4, 5].map((seed) => {
       const { environment, window } = simulatedWindow(seed, { links: 2 + (seed % 2), persons: seed % 3 });
-      return requestOf(window, new LinkTable([environment]), {})!;
+      return requestOf(window, new LinkTable([environment]), UNCALIBRATED)!;
     });
 
   beforeAll(async () => {

@@ -5,6 +5,7 @@ interface Options {
   readonly seconds: number;
   readonly out: string;
   readonly node?: string;
+  readonly walker?: boolean;
   readonly json?: boolean;
   readonly plugin: readonly string[];
 }
@@ -22,11 +23,16 @@ export function register(program: Command): void {
     )
     .option('--seconds <number>', 'how long to listen, in event time', numberAbove0(86_400), 60)
     .option('--node <id>', 'window operator to listen to (default: the one that the pose network reads)')
+    .option(
+      '--walker',
+      'one person walks about the room: add by how much people change its channels to the file, which must have the empty room',
+    )
     .option('--json', 'print the measurements as JSON')
     .option('--plugin <file...>', 'modules with your own components', [])
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json',
+      '\nExample:\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json' +
+        '\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json --walker',
     )
     .action(async (topology: string, { json, plugin, ...options }: Options) => {
       const [{ calibrateTopology }, { Progress }, { registryWith }] = await Promise.all([

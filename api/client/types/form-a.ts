@@ -943,13 +943,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest measurement of an empty room.
+         * The newest measurement of a room.
          * @description Requires the role operator.
          */
         get: operations["getEnvironmentsEnvironmentIdCalibration"];
         put?: never;
         /**
-         * Measures an empty room while its topology runs. Nothing is changed until the result is saved.
+         * Measures a room while its topology runs: empty, or with one person who walks. Nothing is changed until the result is saved.
          * @description Requires the role operator.
          */
         post: operations["postEnvironmentsEnvironmentIdCalibration"];
@@ -5865,6 +5865,11 @@ export interface operations {
                         data: {
                             /** @enum {unknown} */
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /**
+                             * @description Who was to be in the room: nobody, or one person who walks about.
+                             * @enum {unknown}
+                             */
+                            who: "nobody" | "walker";
                             /** @description Event time that it takes. */
                             seconds: number;
                             /** @description Time without frames does not count. */
@@ -5878,6 +5883,8 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            echo_db: number | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;
@@ -5920,6 +5927,12 @@ export interface operations {
                 "application/json": {
                     /** @description Event time; 60 is enough. */
                     seconds: number;
+                    /**
+                     * @description `walker`: one person walks about, and the empty room was measured before.
+                     * @default nobody
+                     * @enum {unknown}
+                     */
+                    who?: "nobody" | "walker";
                 };
             };
         };
@@ -5941,6 +5954,11 @@ export interface operations {
                         data: {
                             /** @enum {unknown} */
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /**
+                             * @description Who was to be in the room: nobody, or one person who walks about.
+                             * @enum {unknown}
+                             */
+                            who: "nobody" | "walker";
                             /** @description Event time that it takes. */
                             seconds: number;
                             /** @description Time without frames does not count. */
@@ -5954,6 +5972,8 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            echo_db: number | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;
@@ -6051,6 +6071,11 @@ export interface operations {
                         data: {
                             /** @enum {unknown} */
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /**
+                             * @description Who was to be in the room: nobody, or one person who walks about.
+                             * @enum {unknown}
+                             */
+                            who: "nobody" | "walker";
                             /** @description Event time that it takes. */
                             seconds: number;
                             /** @description Time without frames does not count. */
@@ -6064,6 +6089,8 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            echo_db: number | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;

@@ -943,13 +943,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest measurement of an empty room.
+         * The newest measurement of a room.
          * @description Requires the role operator.
          */
         get: operations["getEnvironmentsEnvironmentIdCalibration"];
         put?: never;
         /**
-         * Measures an empty room while its topology runs. Nothing is changed until the result is saved.
+         * Measures a room while its topology runs: empty, or with one person who walks. Nothing is changed until the result is saved.
          * @description Requires the role operator.
          */
         post: operations["postEnvironmentsEnvironmentIdCalibration"];
@@ -5967,6 +5967,11 @@ export interface operations {
                         data: {
                             /** @enum {unknown} */
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /**
+                             * @description Who was to be in the room: nobody, or one person who walks about.
+                             * @enum {unknown}
+                             */
+                            who: "nobody" | "walker";
                             /** @description Event time that it takes. */
                             seconds: number;
                             /** @description Time without frames does not count. */
@@ -5980,6 +5985,8 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            echo_db: number | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;
@@ -6022,6 +6029,12 @@ export interface operations {
                 "application/json": {
                     /** @description Event time; 60 is enough. */
                     seconds: number;
+                    /**
+                     * @description `walker`: one person walks about, and the empty room was measured before.
+                     * @default nobody
+                     * @enum {unknown}
+                     */
+                    who?: "nobody" | "walker";
                 };
             };
         };
@@ -6043,6 +6056,11 @@ export interface operations {
                         data: {
                             /** @enum {unknown} */
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /**
+                             * @description Who was to be in the room: nobody, or one person who walks about.
+                             * @enum {unknown}
+                             */
+                            who: "nobody" | "walker";
                             /** @description Event time that it takes. */
                             seconds: number;
                             /** @description Time without frames does not count. */
@@ -6056,6 +6074,8 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            echo_db: number | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;
@@ -6153,6 +6173,11 @@ export interface operations {
                         data: {
                             /** @enum {unknown} */
                             state: "none" | "measuring" | "measured" | "saved" | "failed";
+                            /**
+                             * @description Who was to be in the room: nobody, or one person who walks about.
+                             * @enum {unknown}
+                             */
+                            who: "nobody" | "walker";
                             /** @description Event time that it takes. */
                             seconds: number;
                             /** @description Time without frames does not count. */
@@ -6166,6 +6191,8 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            echo_db: number | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;

@@ -7,7 +7,8 @@ import {
   startCalibration,
 } from '../../service/deployment/calibrations.js';
 import type { Sensing } from '../../service/deployment/environments.js';
-import type { Calibration } from '../../service/deployment/measurement.js';
+import { WHO } from '../../service/deployment/learnt.js';
+import type { Asked, Calibration } from '../../service/deployment/measurement.js';
 import { applyRefused } from './topology-changes.js';
 
 const endpoint = endpointsWith<Sensing | 'calibrations' | 'watch'>();
@@ -18,6 +19,9 @@ const PathSchema = Type.Object({ environment_id: Type.String() });
 const CalibrationSchema = Type.Object(
   {
     state: Type.Enum(['none', 'measuring', 'measured', 'saved', 'failed']),
+    who: Type.Enum([...WHO], {
+      description: 'Who was to be in the room: nobody, or one person who walks about.',
+    }),
     seconds: Type.Number({ description: 'Event time that it takes.' }),
     heard_seconds: Type.Number({ description: 'Time without frames does not count.' }),
     presence_seconds: Type.Union([Type.Number(), Type.Null()], {
@@ -36,17 +40,22 @@ const CalibrationSchema = Type.Object(
         closed,
       ),
     ),
+    echo_db: Type.Union([Type.Number(), Type.Null()], {
+      description:
+        'By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured.',
+    }),
     file: Type.String({ description: "Relative to the topology's folder." }),
     problem: Type.Union([Type.String(), Type.Null()]),
   },
   closed,
 );
 
-const render = ({ heard, presence, links, ...rest }: Calibration) => ({
+const render = ({ heard, presence, echoDb, links, ...rest }: Calibration) => ({
   data: {
     ...rest,
     heard_seconds: heard,
     presence_seconds: presence,
+    echo_db: echoDb,
     links: links.map(({ id, isHeard, changeDb }) => ({ id, heard: isHeard, change_db: changeDb })),
   },
 });
@@ -54,7 +63,7 @@ const render = ({ heard, presence, links, ...rest }: Calibration) => ({
 const show = endpoint<string, Calibration>({
   method: 'GET',
   path: '/environments/:environment_id/calibration',
-  summary: 'The newest measurement of an empty room.',
+  summary: 'The newest measurement of a room.',
   access: 'operator',
   limit: 'health',
   status: 200,
@@ -67,23 +76,32 @@ const show = endpoint<string, Calibration>({
   }),
 });
 
-const start = endpoint<{ readonly id: string; readonly seconds: number }, Calibration>({
+const start = endpoint<Asked & { readonly id: string }, Calibration>({
   method: 'POST',
   path: '/environments/:environment_id/calibration',
-  summary: 'Measures an empty room while its topology runs. Nothing is changed until the result is saved.',
+  summary:
+    'Measures a room while its topology runs: empty, or with one person who walks. Nothing is changed until the result is saved.',
   access: 'operator',
   limit: 'configuration',
   status: 202,
-  audit: ({ seconds }) => ({ seconds }),
-  handle: async ({ id, seconds }, { deployment }) => startCalibration(deployment, id, seconds),
+  audit: ({ seconds, who }) => ({ seconds, who }),
+  handle: async ({ id, ...asked }, { deployment }) => startCalibration(deployment, id, asked),
   b: formView({
     path: PathSchema,
     body: Type.Object(
-      { seconds: Type.Integer({ minimum: 1, maximum: 3600, description: 'Event time; 60 is enough.' }) },
+      {
+        seconds: Type.Integer({ minimum: 1, maximum: 3600, description: 'Event time; 60 is enough.' }),
+        who: Type.Optional(
+          Type.Enum([...WHO], {
+            default: 'nobody',
+            description: '`walker`: one person walks about, and the empty room was measured before.',
+          }),
+        ),
+      },
       closed,
     ),
     response: CalibrationSchema,
-    read: ({ path, body }) => ({ id: path.environment_id, seconds: body.seconds }),
+    read: ({ path, body: { seconds, who = 'nobody' } }) => ({ id: path.environment_id, seconds, who }),
     render,
   }),
 });

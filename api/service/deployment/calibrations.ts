@@ -3,7 +3,7 @@ import { calibratedNetwork, nodesAs } from '../configuration/answering.js';
 import { conflict } from '../errors.js';
 import type { Deployment } from './deployment.js';
 import { environmentOf, environmentsOf, requireRunning, type Sensing } from './environments.js';
-import { describeNothing, Measurement, type Calibration, type Target } from './measurement.js';
+import { describeNothing, Measurement, type Asked, type Calibration, type Target } from './measurement.js';
 
 type Parts = Pick<Deployment, Sensing | 'calibrations'>;
 
@@ -17,7 +17,7 @@ export function calibrationOf(deployment: Parts, id: string): Calibration {
 export function startCalibration(
   deployment: Parts & Pick<Deployment, 'watch'>,
   id: string,
-  seconds: number,
+  asked: Asked,
 ): Calibration {
   const target = targetOf(deployment, id);
   requireRunning(target.running);
@@ -26,7 +26,7 @@ export function startCalibration(
   if (calibrations.get(environment.id)?.state === 'measuring')
     throw conflict(`${environment.id} is being measured already`, target.running);
   forgetRemoved(deployment);
-  const measurement = new Measurement(watch, target, seconds);
+  const measurement = new Measurement(watch, target, asked);
   calibrations.set(environment.id, measurement);
   return measurement.describe(target);
 }
@@ -39,8 +39,8 @@ export function cancelCalibration(deployment: Parts, id: string): void {
 }
 
 /**
- * Writes the measured profiles to the calibration file of the pose network, and restarts the topology, which then
- * reads them. Profiles of links that were not heard stay. A stopped topology reads them when it starts.
+ * Writes what was measured to the calibration file of the pose network, and restarts the topology, which then
+ * reads it. Profiles of links that were not heard stay. A stopped topology reads the file when it starts.
  * @throws ApiError 409 if nothing is measured, if the topology is starting, stopping or being changed, or if
  * the file cannot be written
  */

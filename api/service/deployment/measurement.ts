@@ -3,9 +3,15 @@ import { readIfThere } from '../../../pipeline/base/files.js';
 import { errorText } from '../../../pipeline/base/error-text.js';
 import type { Data, Environment } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
-import { ProfileLearner } from '../../../operators/infer-pose/windows/profiles.js';
-import { readProfiles, writeProfiles, type Profiles } from '../../../operators/infer-pose/model/weights.js';
+import {
+  partsOfOthers,
+  readCalibration,
+  UNCALIBRATED,
+  writeCalibration,
+  type Calibration as RoomCalibration,
+} from '../../../operators/infer-pose/model/calibration.js';
 import { conflict, type ApiError } from '../errors.js';
+import { EmptyRoom, Walk, type Learnt, type Who } from './learnt.js';
 
 /** What the measurement says about a link. */
 export interface CalibratedLink {
@@ -16,15 +22,18 @@ export interface CalibratedLink {
   readonly changeDb: number | null;
 }
 
-/** A measurement of an empty room, in progress or complete. */
+/** A measurement of a room, in progress or complete. */
 export interface Calibration {
   readonly state: 'none' | 'measuring' | 'measured' | 'saved' | 'failed';
+  readonly who: Who;
   /** Seconds of event time that it takes, and that were heard: time without frames does not count. */
   readonly seconds: number;
   readonly heard: number;
   /** Seconds in which the motion detector noticed somebody; null if there is none. */
   readonly presence: number | null;
   readonly links: readonly CalibratedLink[];
+  /** Decibels by which the walker changes the channels more than in training; null: not measured. */
+  readonly echoDb: number | null;
   /** Relative to the topology's folder. */
   readonly file: string;
   readonly problem: string | null;
@@ -46,16 +55,22 @@ type Watch = (node: string, watcher: (record: Data) => void, topology?: string) 
 
 /** Above this `presence_probability`, the motion detector says that somebody is there. */
 const PRESENT = 0.5;
-const DB_PER_NEPER = 20 / Math.LN10;
 /** Event time may stand still: a measurement ends with an error after this many times its duration. */
 const PATIENCE = 3;
+
+/** What a measurement is asked for. */
+export interface Asked {
+  /** Event time. */
+  readonly seconds: number;
+  readonly who: Who;
+}
 
 /** Listens to the windows of a running topology. */
 export class Measurement {
   readonly #target: Target;
   readonly #seconds: number;
-  readonly #learner = new ProfileLearner();
-  readonly #former: Profiles;
+  readonly #who: Who;
+  readonly #learnt: Learnt;
   readonly #end: (() => void)[] = [];
   #state: Calibration['state'] = 'measuring';
   #problem: string | null = null;
@@ -63,11 +78,15 @@ export class Measurement {
   /** Whole seconds of event time with somebody. */
   readonly #present = new Set<number>();
 
-  /** @throws ApiError 409 if the file, which a result would replace, is of another kind */
-  constructor(watch: Watch, target: Target, seconds: number) {
+  /**
+   * @throws ApiError 409 if the file, which a result would change, is of another kind, or does not know the empty
+   * room of a walker
+   */
+  constructor(watch: Watch, target: Target, { seconds, who }: Asked) {
     this.#target = target;
     this.#seconds = seconds;
-    this.#former = profilesOf(target, contentOf(target));
+    this.#who = who;
+    this.#learnt = learntBy(who, target);
     const { running, windows, motion } = target;
     this.#end.push(watch(windows, this.#take.bind(this), running.topology.id));
     if (motion !== undefined) this.#end.push(watch(motion, this.#notice.bind(this), running.topology.id));
@@ -90,14 +109,19 @@ export class Measurement {
   }
 
   get #heard(): number {
-    return Math.min(this.#seconds, this.#learner.heardSeconds);
+    return Math.min(this.#seconds, this.#learnt.heardSeconds);
   }
 
   #take(record: Data): void {
     if (record.port !== 'window' || record.environment !== this.#target.environment.id) return;
     this.#first ??= record.start;
-    this.#learner.add(record);
+    this.#learnt.add(record);
     if (this.#heard < this.#seconds) return;
+    const { problem } = this.#learnt;
+    if (problem !== null) {
+      this.#fail(problem);
+      return;
+    }
     this.end();
     this.#state = 'measured';
   }
@@ -131,11 +155,9 @@ export class Measurement {
         running,
       );
     const whole = contentOf(target);
-    const profiles = { ...profilesOf(target, whole), ...this.#learner.profiles() };
-    // What the pose network does not read stays, such as the links of calibrate.
-    const beside = Object.entries(whole ?? {}).filter(([name]) => !['features', 'profiles'].includes(name));
+    const calibration = this.#learnt.with(calibrationIn(target, whole));
     try {
-      writeProfiles(target.file, profiles, Object.fromEntries(beside));
+      writeCalibration(target.file, calibration, partsOfOthers(whole ?? {}));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw conflict(
@@ -149,25 +171,28 @@ export class Measurement {
   /** @param target where the result would be written now */
   describe(target: Target): Calibration {
     const { environment, motion } = this.#target;
-    const profiles = this.#learner.profiles();
+    const learnt = this.#learnt;
     return {
       ...describeNothing(target),
       state: this.#state,
+      who: this.#who,
       seconds: this.#seconds,
       heard: this.#heard,
       presence: motion === undefined ? null : this.#present.size,
       links: environment.links.map(({ id }) => ({
         id,
-        isHeard: Object.hasOwn(profiles, id),
-        changeDb: changeOf(profiles[id], this.#former[id]),
+        isHeard: learnt.isHeard(id),
+        changeDb: learnt.changeOf(id),
       })),
+      echoDb: this.#state === 'measuring' ? null : learnt.echoDb,
       problem: this.#problem,
     };
   }
 }
 
 export const describeNothing = (target: Target): Calibration => ({
-  ...{ state: 'none', seconds: 0, heard: 0, presence: null, links: [], problem: null },
+  ...{ state: 'none', who: 'nobody', seconds: 0, heard: 0, presence: null, links: [], echoDb: null },
+  problem: null,
   file: nameOf(target),
 });
 
@@ -187,13 +212,22 @@ function contentOf(target: Target): Content | undefined {
 }
 
 /** A file of `calibrate` alone has none. @throws ApiError 409 if they cannot be used */
-function profilesOf(target: Target, content: Content | undefined): Profiles {
-  if (!content || (content['features'] === undefined && content['profiles'] === undefined)) return {};
+function calibrationIn(target: Target, content: Content | undefined): RoomCalibration {
+  if (!content || (content['features'] === undefined && content['profiles'] === undefined))
+    return UNCALIBRATED;
   try {
-    return readProfiles(target.file);
+    return readCalibration(target.file);
   } catch (error) {
     throw notOne(target, error);
   }
+}
+
+function learntBy(who: Who, target: Target): Learnt {
+  const { profiles } = calibrationIn(target, contentOf(target));
+  if (who === 'nobody') return new EmptyRoom(profiles);
+  const { environment, running } = target;
+  if (environment.links.some(({ id }) => Object.hasOwn(profiles, id))) return new Walk(environment);
+  throw conflict(`${environment.id} has no empty room yet: measure it first, with nobody in it`, running);
 }
 
 const notOne = (target: Target, error: unknown): ApiError =>
@@ -201,10 +235,3 @@ const notOne = (target: Target, error: unknown): ApiError =>
 
 /** Messages do not name the host's folders. */
 const nameOf = ({ file, running }: Target): string => relative(running.topology.folder, file);
-
-/** Profiles hold natural logarithms of amplitudes. */
-function changeOf(now: readonly number[] | undefined, former: readonly number[] | undefined): number | null {
-  if (!now || !former || now.length !== former.length) return null;
-  const sum = now.reduce((total, value, band) => total + Math.abs(value - former[band]!), 0);
-  return (DB_PER_NEPER * sum) / now.length;
-}

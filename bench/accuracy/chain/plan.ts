@@ -4,7 +4,7 @@ import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import { randomEnvironment } from './rooms.js';
 import type { SharedWork } from './shared-work.js';
-import { calibrate, play, type Played, type Scene } from './scene.js';
+import { calibrate, calibrateEcho, play, type Played, type Scene } from './scene.js';
 
 /** Settings of the simulator. */
 export interface Received {
@@ -20,6 +20,8 @@ export interface Plan {
   readonly topology: CheckedTopology;
   /** What receives in simulated rooms, instead of the simulator's defaults. */
   readonly received?: Received;
+  /** Whether rooms are calibrated with one who walks, too, as by `csiflow calibrate --walker`. */
+  readonly walker?: boolean;
   /** Determines rooms, bodies, motions and receivers. */
   readonly seed: number;
   /** Rooms per row. */
@@ -63,9 +65,11 @@ export const countsPersons = ({ topology }: Plan): boolean =>
 export const howCalibrated = ({
   topology,
   received: { device, rate_hz, snr_db, echo_db } = {},
+  walker = false,
 }: Plan): string =>
   [
     isCalibrated(topology) ? 'calibrated' : 'not calibrated',
+    ...(walker ? ['also with one who walks'] : []),
     ...(device === undefined ? [] : [`with receivers like ${device}`]),
     ...(rate_hz === undefined ? [] : [`with ${rate_hz} frames a second of each link`]),
     ...(snr_db === undefined ? [] : [`with an SNR of ${snr_db.join(' to ')} dB`]),
@@ -115,15 +119,10 @@ export async function calibrated(
 ): Promise<PlannedRoom> {
   const { topology, folder } = plan;
   const file = join(folder, `${environment.id}-${environment.links.length}-${randomUUID()}.json`);
-  return {
-    seed,
-    environment,
-    calibration: await calibrate(
-      topology,
-      { environment, seed, simulator: receivedBy(plan, simulator) },
-      file,
-    ),
-  };
+  const scene = { environment, seed, simulator: receivedBy(plan, simulator) };
+  await calibrate(topology, scene, file);
+  if (plan.walker) await calibrateEcho(topology, scene, file);
+  return { seed, environment, calibration: file };
 }
 
 /** Plays a scene in a room, and reports progress. */

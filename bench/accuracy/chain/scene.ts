@@ -1,6 +1,11 @@
 import { Value } from 'typebox/value';
+import { EchoLearner } from '../../../operators/infer-pose/windows/echo.js';
 import { ProfileLearner } from '../../../operators/infer-pose/windows/profiles.js';
-import { writeProfiles } from '../../../operators/infer-pose/model/weights.js';
+import {
+  readCalibration,
+  UNCALIBRATED,
+  writeCalibration,
+} from '../../../operators/infer-pose/model/calibration.js';
 import type { AnySource } from '../../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTest, CheckedTopology, TestInput } from '../../../pipeline/config/index.js';
 import type {
@@ -22,7 +27,7 @@ import { Truth } from './truth.js';
 /** Input of a topology. */
 export interface Scene {
   readonly environment: Environment;
-  /** Empty-room profiles, as written by `csiflow calibrate`; null: none. */
+  /** File as written by `csiflow calibrate`; null: none. */
   readonly calibration: string | null;
   readonly seed: number;
   readonly people: readonly PersonConfig[];
@@ -109,30 +114,59 @@ export async function feed(
 /** Learns the profiles of the empty room like `csiflow calibrate`, and writes them to a file. */
 export async function calibrate(
   topology: CheckedTopology,
-  scene: Omit<Scene, 'people' | 'seconds' | 'calibration'>,
+  scene: CalibrationScene,
   file: string,
 ): Promise<string> {
-  const empty = { ...scene, people: [], seconds: CALIBRATION_S, calibration: null };
-  const { component, config } = simulated(empty);
-  const input = { component, config: { ...config, speed: 0, start_time: CALIBRATION_TIME } };
-  return learn(placedIn(topology, empty), input, file);
+  return learn(placedIn(topology, { ...scene, calibration: null }), played(scene, []), file);
+}
+
+/**
+ * Adds the echo of a room to its calibration like `csiflow calibrate --walker`.
+ * @throws Error if it cannot be measured
+ */
+export async function calibrateEcho(
+  topology: CheckedTopology,
+  scene: CalibrationScene,
+  file: string,
+): Promise<void> {
+  const { environment } = scene;
+  const learner = new EchoLearner(environment);
+  const input = played(scene, [...OTHERS, { script: [{ activity: 'walk', seconds: CALIBRATION_S }] }]);
+  await hear(placedIn(topology, { environment, calibration: null }), input, (window) => {
+    learner.add(window);
+  });
+  const { echoDb } = learner;
+  if (echoDb === null) throw new Error(`${environment.id} has no echo, although somebody walks`);
+  const { profiles } = readCalibration(file);
+  writeCalibration(file, { profiles, echoes: { [environment.id]: echoDb } });
+}
+
+type CalibrationScene = Omit<Scene, 'people' | 'seconds' | 'calibration'>;
+type Input = Pick<CheckedNode, 'component' | 'config'>;
+
+function played(scene: CalibrationScene, people: Scene['people']): Input {
+  const { component, config } = simulated({ ...scene, people, seconds: CALIBRATION_S, calibration: null });
+  return { component, config: { ...config, speed: 0, start_time: CALIBRATION_TIME } };
+}
+
+/** Hands over the windows that the topology's pose network reads. */
+async function hear(topology: CheckedTopology, input: Input, take: (window: Window) => void): Promise<void> {
+  const node = readBy(topology, 'infer-pose', 'window');
+  if (node === undefined) throw new Error(`${topology.id} has no infer-pose that reads windows`);
+  await listenTo(fedBy(topology, input), node, (window) => {
+    if (window.port === 'window') take(window);
+    return false;
+  });
 }
 
 /**
  * Learns the profiles of an empty room from what a source plays in it, and writes them to a file.
  * @throws Error if a link has none
  */
-export async function learn(
-  topology: CheckedTopology,
-  input: Pick<CheckedNode, 'component' | 'config'>,
-  file: string,
-): Promise<string> {
-  const node = readBy(topology, 'infer-pose', 'window');
-  if (node === undefined) throw new Error(`${topology.id} has no infer-pose that reads windows`);
+export async function learn(topology: CheckedTopology, input: Input, file: string): Promise<string> {
   const learner = new ProfileLearner();
-  await listenTo(fedBy(topology, input), node, (window) => {
-    if (window.port === 'window') learner.add(window);
-    return false;
+  await hear(topology, input, (window) => {
+    learner.add(window);
   });
   const profiles = learner.profiles();
   const missing = topology.environments.flatMap(({ links }) => links.filter(({ id }) => !(id in profiles)));
@@ -140,7 +174,7 @@ export async function learn(
     throw new Error(
       `the empty room has too few frames of ${missing.map(({ id }) => id).join(', ')} to calibrate`,
     );
-  writeProfiles(file, profiles);
+  writeCalibration(file, { ...UNCALIBRATED, profiles });
   return file;
 }
 
@@ -148,6 +182,10 @@ export async function learn(
 const CALIBRATION_S = 60;
 /** The evening before. */
 const CALIBRATION_TIME = '2025-12-31T20:00:00Z';
+/** Outside all the time: bodies and paths follow from a person's number, and scenes have up to four people. */
+const OTHERS: readonly PersonConfig[] = Array.from({ length: 4 }, () => ({
+  script: [{ activity: 'away', seconds: 2 * CALIBRATION_S }],
+}));
 
 /** The simulator as a topology would name it. @throws Error for an unknown setting */
 function simulated({ seed, people, seconds, simulator: more }: Scene): TestInput & { kind: 'source' } {

@@ -1,6 +1,7 @@
 import { Value } from 'typebox/value';
 import type { Operator, Output } from '../../../pipeline/component/index.js';
 import { LinkTable, type PoseFrame, type SensedEvent, type Window } from '../../../pipeline/model/index.js';
+import { UNCALIBRATED } from '../../../operators/infer-pose/model/calibration.js';
 import { Engine } from '../../../operators/infer-pose/serving/engine.js';
 import { inferPose } from '../../../operators/infer-pose/infer-pose.js';
 import { memoryNetwork } from '../../../operators/infer-pose/networks/memory-layers.js';
@@ -72,7 +73,9 @@ export class Bare {
 
   async run(windows: number, batch: number): Promise<Run> {
     const table = new LinkTable(this.#rooms.environments);
-    const ready = Array.from({ length: ROOMS }, (_, room) => requestOf(this.#rooms.window(room), table, {})!);
+    const ready = Array.from({ length: ROOMS }, (_, room) =>
+      requestOf(this.#rooms.window(room), table, UNCALIBRATED)!,
+    );
     this.#remembered = ready.map(() => []);
     return timed(windows, async () => {
       for (let from = 0; from < windows; from += batch) {

@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { UNCALIBRATED } from '../../../operators/infer-pose/model/calibration.js';
 import type { LoadedBackend } from '../../../operators/infer-pose/backends/backends.js';
 import { namedModel } from '../../../operators/infer-pose/model/named-model.js';
 import { requestOf } from '../../../operators/infer-pose/windows/request.js';
@@ -37,7 +38,9 @@ export async function soak(options: SoakOptions): Promise<readonly SoakPoint[]> 
   const rooms = new Rooms(options.links);
   const engine = await engineOf({ weights: namedModel(weights), backend, server });
   const table = new LinkTable(rooms.environments);
-  const requests = Array.from({ length: ROOMS }, (_, room) => requestOf(rooms.window(room), table, {})!);
+  const requests = Array.from({ length: ROOMS }, (_, room) =>
+    requestOf(rooms.window(room), table, UNCALIBRATED)!,
+  );
   const random = seeded(1);
   await engine.infer(requests.slice(0, 1));
   const points = [reading(0)];

@@ -1,5 +1,7 @@
 import { OnnxGraph } from '../../shared/onnx-file.js';
-import { COURSE, FIGURES, GROUPS, LINK_FEATURES, MAP, POINTS } from '../inputs/features.js';
+import { MAP } from '../inputs/doppler-map.js';
+import { COURSE, FIGURES, LINK_FEATURES } from '../inputs/features.js';
+import { GROUPS, POINTS } from '../inputs/grid.js';
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from '../inputs/geometry.js';
 import { COUNTS, LAYERS, OFFSETS, OUT, STEPS, WIDTHS } from '../networks/layers.js';
 

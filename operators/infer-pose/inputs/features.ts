@@ -1,5 +1,7 @@
 import { subcarrierSpacing, type TrainingField } from '../../../pipeline/model/csi.js';
 import type { WindowLink } from '../../../pipeline/model/records.js';
+import { dopplerMap, MAP } from './doppler-map.js';
+import { GROUPS, POINTS } from './grid.js';
 import { jitterShare } from './jitter.js';
 import { mean } from '../../shared/mean.js';
 
@@ -14,19 +16,8 @@ export const FEATURE_VERSION = 2;
 /** Incremented when the empty-room profile changes its meaning: the files of `csiflow calibrate` depend on it. */
 export const PROFILE_VERSION = 1;
 
-/** Grid points of a window, and their step in microseconds: 2 s at 50 Hz. */
-export const POINTS = 100;
-export const STEP_US = 20_000;
-
-/** Bands of equal width over the subcarriers. */
-export const GROUPS = 13;
-
-const FREQUENCIES = 40;
-const DELAYS = 5;
-
 /** Numbers per link: the amplitude over time, the Doppler-by-delay map, statistics of the whole window. */
 export const COURSE = POINTS * GROUPS;
-export const MAP = FREQUENCIES * DELAYS;
 export const FIGURES = 4 * GROUPS + 6;
 export const LINK_FEATURES = COURSE + MAP + FIGURES;
 
@@ -106,6 +97,8 @@ export interface LinkFacts {
   /** Frames per point: below 1 neighbouring points are correlated, because they are interpolated. */
   readonly frameRate: number;
   readonly centreMhz: number;
+  /** By how many decibels people change the channel more than in training; changes are reduced by as much. */
+  readonly echoDb: number;
 }
 
 /**
@@ -116,11 +109,12 @@ export interface LinkFacts {
 export function linkFeatures(
   amplitude: LogAmplitude,
   start: number,
-  { profile, gapShare, frameRate, centreMhz }: LinkFacts,
+  { profile, gapShare, frameRate, centreMhz, echoDb }: LinkFacts,
   out: Float32Array,
   at: number,
 ): void {
-  const means = splitOff(amplitude, start * GROUPS);
+  const echo = 10 ** (-echoDb / 20);
+  const means = splitOff(amplitude, start * GROUPS, echo);
   const { course, level } = scratch;
   const jitter = jitterShare(course, level);
   const variance = new Float64Array(GROUPS);
@@ -140,7 +134,7 @@ export function linkFeatures(
   let next = CALIBRATED.start + at;
   let difference = 0;
   for (let g = 0; g < GROUPS; g++) {
-    const shift = profile ? means[g]! - profile[g]! : 0;
+    const shift = profile ? weakened(means[g]! - profile[g]!, echo) : 0;
     difference += shift / GROUPS;
     out[next++] = clamp(3 * shift, 4);
   }
@@ -163,8 +157,24 @@ export function linkFeatures(
   out[next++] = (centreMhz - 3800) / 1400;
 }
 
-/** Fills the scratch's course and level from the amplitudes from `from` on; returns the mean of each band. */
-function splitOff(amplitude: LogAmplitude, from: number): Float64Array {
+/**
+ * How strongly amplitudes change in a window, as its features show it: the mean square of their logarithms without
+ * their means and the jitter of gains.
+ */
+export function changeOf(amplitude: LogAmplitude): number {
+  splitOff(amplitude, 0, 1);
+  const { course, level } = scratch;
+  const jitter = jitterShare(course, level);
+  let sum = 0;
+  for (let i = 0; i < COURSE; i++) sum += (course[i]! - jitter * level[Math.floor(i / GROUPS)]!) ** 2;
+  return sum / COURSE;
+}
+
+/**
+ * Fills the scratch's course and level from the amplitudes from `from` on; returns the mean of each band.
+ * @param echo the share of all changes that is kept
+ */
+function splitOff(amplitude: LogAmplitude, from: number, echo: number): Float64Array {
   const { course, level } = scratch;
   const mean = new Float64Array(GROUPS);
   for (let t = 0, i = from; t < POINTS; t++)
@@ -172,7 +182,7 @@ function splitOff(amplitude: LogAmplitude, from: number): Float64Array {
   for (let t = 0, i = 0; t < POINTS; t++) {
     let sum = 0;
     for (let g = 0; g < GROUPS; g++, i++) {
-      const one = amplitude[from + i]! - mean[g]!;
+      const one = weakened(amplitude[from + i]! - mean[g]!, echo);
       course[i] = one;
       sum += one / GROUPS;
     }
@@ -181,119 +191,14 @@ function splitOff(amplitude: LogAmplitude, from: number): Float64Array {
   return mean;
 }
 
+/** A change of a logarithm, if what changes the amplitude were only this share of it: exact for waves in phase. */
+const weakened = (change: number, echo: number): number =>
+  echo === 1 ? change : Math.log1p(echo * Math.expm1(change));
+
 /** Log of a standard deviation, scaled to about -1.5 to 1.5 for 0.01 to 0.5. */
 const spread = (variance: number): number => (Math.log(Math.sqrt(variance) + 1e-3) + 2.7) / 1.3;
 
 const clamp = (value: number, limit: number): number =>
   value < -limit ? -limit : value > limit ? limit : value;
 
-/**
- * Log power of the two-dimensional Fourier transform of the dynamic part: frequencies 0.5 to 20 Hz in steps
- * of 0.5 Hz, by delays of -1 to 1 in steps of half a bin (1/16.25 MHz). The sign of the delay gives the
- * direction in which fringes move over the subcarriers, and so separates receding from approaching.
- *
- * The dynamic part is real: values at a delay and at its opposite follow from the same two real series. Points t,
- * POINTS / 2 - t, POINTS / 2 + t and POINTS - t share their cosines and sines but for the sign. Together, this is
- * an eighth of the work of the direct transform.
- */
-function dopplerMap(course: Float64Array, out: Float32Array, at: number): void {
-  fold(course);
-  for (let f = 1; f <= FREQUENCIES; f++) {
-    const { even, odd } = scratch.folded[f % 2]!;
-    const first = at + (f - 1) * DELAYS + STEPS_ASIDE;
-    const angles = f * ROW;
-    for (let delay = 0; delay <= STEPS_ASIDE; delay++) {
-      // Transforms x - j x' of the cosine series and y - j y' of the sine series.
-      const cosines = 2 * delay * ROW;
-      const sines = cosines + ROW;
-      let x = 0;
-      let y = 0;
-      let xx = 0;
-      let yy = 0;
-      for (let t = 0; t < ROW; t++) {
-        const c = tables.cos[angles + t]!;
-        const s = tables.sin[angles + t]!;
-        x += even[cosines + t]! * c;
-        y += even[sines + t]! * c;
-        xx += odd[cosines + t]! * s;
-        yy += odd[sines + t]! * s;
-      }
-      out[first + delay] = logPower(x + yy, y - xx);
-      out[first - delay] = logPower(x - yy, y + xx);
-    }
-  }
-}
-
-const logPower = (re: number, im: number): number =>
-  (Math.log((re * re + im * im) / POINTS + 1e-6) + 7) / 2.5;
-
-/**
- * For each delay from 0 up the cosine and the sine series over the bands, with Hann's window, `ROW` numbers each: what
- * the four points with the same cosines and sines contribute at even frequencies, then at odd ones.
- */
-function fold(course: Float64Array): void {
-  const [atEven, atOdd] = scratch.folded;
-  for (const { even, odd } of scratch.folded) {
-    even.fill(0);
-    odd.fill(0);
-  }
-  for (let t = 0; t < POINTS; t++) {
-    const isLate = t > POINTS / 2;
-    const mirrored = isLate ? POINTS - t : t;
-    const isFar = mirrored >= ROW;
-    const folded = isFar ? POINTS / 2 - mirrored : mirrored;
-    for (let row = 0; row < ROWS; row++) {
-      let sum = 0;
-      for (let g = 0; g < GROUPS; g++) sum += course[t * GROUPS + g]! * tables.bands[row * GROUPS + g]!;
-      const value = sum * tables.hann[t]!;
-      const to = row * ROW + folded;
-      const turned = isLate ? -value : value;
-      atEven.even[to]! += value;
-      atOdd.even[to]! += isFar ? -value : value;
-      atEven.odd[to]! += isFar ? -turned : turned;
-      atOdd.odd[to]! += turned;
-    }
-  }
-}
-
-/** Delays to either side of 0. */
-const STEPS_ASIDE = (DELAYS - 1) / 2;
-/** Points of a folded series, and such series. */
-const ROW = POINTS / 4 + 1;
-const ROWS = 2 * (STEPS_ASIDE + 1);
-
-/** Series of the points that share cosines, and of those that share sines. */
-interface Folded {
-  readonly even: Float64Array;
-  readonly odd: Float64Array;
-}
-
-const scratch = {
-  course: new Float64Array(COURSE),
-  level: new Float64Array(POINTS),
-  /** [ROWS, ROW] each, for even and for odd frequencies. */
-  folded: [0, 1].map(() => ({ even: new Float64Array(ROWS * ROW), odd: new Float64Array(ROWS * ROW) })) as [
-    Folded,
-    Folded,
-  ],
-};
-
-const tables = (() => {
-  const turn = (i: number, n: number) => (2 * Math.PI * i) / n;
-  const bands = Array.from({ length: ROWS * GROUPS }, (_, i) => {
-    const row = Math.floor(i / GROUPS);
-    const angle = turn((row >> 1) * ((i % GROUPS) - (GROUPS - 1) / 2), 2 * GROUPS);
-    return row % 2 === 0 ? Math.cos(angle) : Math.sin(angle);
-  });
-  const angles = Array.from({ length: (FREQUENCIES + 1) * ROW }, (_, i) =>
-    turn((Math.floor(i / ROW) * (i % ROW)) % POINTS, POINTS),
-  );
-  return {
-    hann: Float64Array.from({ length: POINTS }, (_, t) => 0.5 - 0.5 * Math.cos(turn(t + 0.5, POINTS))),
-    /** [FREQUENCIES + 1, ROW] */
-    cos: Float64Array.from(angles, Math.cos),
-    sin: Float64Array.from(angles, Math.sin),
-    /** [ROWS, GROUPS]: cosine and sine of each delay in turn. */
-    bands: Float64Array.from(bands),
-  };
-})();
+const scratch = { course: new Float64Array(COURSE), level: new Float64Array(POINTS) };

@@ -20,6 +20,9 @@ export const PLACE_FEATURES = 13;
 export const WALL_FEATURES = 4;
 export const DIRECTION_FEATURES = 9;
 
+/** Which of the numbers per position and link is its spreading loss: the logarithm of an amplitude. */
+const SPREADING = 3;
+
 /** Height of a queried position: the middle of a body. */
 const HEIGHT = 1;
 
@@ -45,7 +48,7 @@ export function placeFeatures(x: number, y: number, link: LinkPlace, out: Float3
   out[at] = toTx / 3;
   out[at + 1] = toRx / 3;
   out[at + 2] = excess / 2;
-  out[at + 3] = Math.log(length / (toTx * toRx));
+  out[at + SPREADING] = Math.log(length / (toTx * toRx));
   out[at + 4] = aside / 2;
   out[at + 5] = Math.min(1.5, Math.max(-0.5, along));
   out[at + 6] = Math.exp(-(aside * aside) / 0.1);
@@ -55,6 +58,18 @@ export function placeFeatures(x: number, y: number, link: LinkPlace, out: Float3
   out[at + 10] = rx.z - 1;
   out[at + 11] = Math.exp(-excess / 0.1);
   out[at + 12] = Math.exp(-excess / 0.5);
+}
+
+/** Mean power of a body's echo over the floor of a room, relative to the direct path, from spreading alone: 1/m^2. */
+export function meanEcho(link: LinkPlace, size: { x: number; y: number }): number {
+  const place = new Float32Array(PLACE_FEATURES);
+  let sum = 0;
+  for (let cell = 0; cell < CELLS; cell++) {
+    const { x, y } = cellCentre(cell, size);
+    placeFeatures(x, y, link, place, 0);
+    sum += Math.exp(2 * place[SPREADING]!);
+  }
+  return sum / CELLS;
 }
 
 /** A position in its room: distance to the nearer wall of each pair, and the room's sides, shorter pair first. */

@@ -9,7 +9,8 @@ import { packageFile } from '../../../pipeline/base/paths.js';
 import { PLAIN_NAME } from '../../../pipeline/base/plain-name.js';
 import { readJsonFile } from '../../shared/json-file.js';
 import type { ConfirmationLaw } from '../memory/confirmation.js';
-import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from '../inputs/features.js';
+import { FEATURE_VERSION } from '../inputs/features.js';
+import { POINTS, STEP_US } from '../inputs/grid.js';
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from '../networks/layers.js';
 import { MEMORY_PARAMETERS, MEMORY_VERSION } from '../networks/memory-layers.js';
 
@@ -86,9 +87,6 @@ export const trainedRoomOf = (environment: Environment): TrainedRoom => ({
   size: environment.size,
   links: environment.links.map(({ id, transmitter, receiver }) => ({ id, transmitter, receiver })),
 });
-
-/** Empty-room profile by link id: mean log-amplitude of each of the 13 bands. */
-export type Profiles = Readonly<Record<string, readonly number[]>>;
 
 export interface Model {
   readonly manifest: Manifest;
@@ -262,34 +260,3 @@ export function writeModel(folder: string, weights: Float32Array, described: Des
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
-/**
- * Reads an empty-room calibration: `{"features": 1, "profiles": {"link-1": [13 numbers], ...}}`.
- * @throws Error with the file's name and the problem.
- */
-export function readProfiles(file: string): Profiles {
-  if (!existsSync(file))
-    throw new Error(
-      `The calibration ${file} does not exist. Remove the field \`calibration\` to run without one.`,
-    );
-  const content = readJsonFile(file) as { features?: unknown; profiles?: unknown } | null;
-  if (content?.features !== PROFILE_VERSION) {
-    throw new Error(
-      `${file}: "features" must be ${PROFILE_VERSION}, the version that this csiflow computes.`,
-    );
-  }
-  const profiles = content.profiles as Record<string, unknown> | null | undefined;
-  if (typeof profiles !== 'object' || profiles === null || Array.isArray(profiles))
-    throw new Error(`${file}: "profiles" must be an object with a list for each link.`);
-  for (const [link, profile] of Object.entries(profiles)) {
-    if (!Array.isArray(profile) || profile.length !== GROUPS || !profile.every(Number.isFinite)) {
-      throw new Error(`${file}: the profile of link ${link} must be a list of ${GROUPS} numbers.`);
-    }
-  }
-  return profiles as Profiles;
-}
-
-/** @param beside other operators' parts of the same calibration */
-export const writeProfiles = (file: string, profiles: Profiles, beside: object = {}): void => {
-  replaceFile(file, `${JSON.stringify({ features: PROFILE_VERSION, profiles, ...beside }, null, 2)}\n`);
-};

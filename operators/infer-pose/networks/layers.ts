@@ -1,6 +1,8 @@
 import { offsetsOf, type Layer } from '../../shared/dense/layers.js';
 import { JOINTS } from './body.js';
-import { FIGURES, GROUPS, MAP, POINTS } from '../inputs/features.js';
+import { MAP } from '../inputs/doppler-map.js';
+import { FIGURES } from '../inputs/features.js';
+import { GROUPS, POINTS } from '../inputs/grid.js';
 import { DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from '../inputs/geometry.js';
 
 /** Shape of the network, without any computation. */

@@ -1,5 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { COURSE, FIGURES, GROUPS, LINK_FEATURES, MAP, POINTS } from '../inputs/features.js';
+import { MAP } from '../inputs/doppler-map.js';
+import { COURSE, FIGURES, LINK_FEATURES } from '../inputs/features.js';
+import { GROUPS, POINTS } from '../inputs/grid.js';
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from '../inputs/geometry.js';
 import { COUNTS, LAYERS, OFFSETS, STEPS, WIDTHS } from './layers.js';
 import type { SceneBatch, ViewBatch } from '../inputs/scene.js';

@@ -1,6 +1,6 @@
 import { loadBackend, type BackendName, type LoadedBackend } from '../backends/backends.js';
 import { estimate, estimateBy } from '../sights/estimate.js';
-import { GROUPS, POINTS } from '../inputs/features.js';
+import { GROUPS, POINTS } from '../inputs/grid.js';
 import { memoryNetwork, type MemoryNetwork, type Reading } from '../networks/memory-layers.js';
 import { FusedNetwork } from '../networks/fused-network.js';
 import { Network, weightTensors } from '../networks/network.js';
@@ -142,7 +142,7 @@ export function blankRequest(links: number): Request {
     receiver: { x: 3, y: 3, z: 1 },
     layout: { layout: 'lltf', rx: 1, tx: 1, subcarriers, centreMhz: 2437 },
     values: new Float32Array(POINTS * GROUPS * 2).fill(1),
-    facts: { profile: null, gapShare: 0, frameRate: 1, centreMhz: 2437 },
+    facts: { profile: null, gapShare: 0, frameRate: 1, centreMhz: 2437, echoDb: 0 },
   };
   return { size: { x: 4, y: 4 }, links: Array.from({ length: links }, () => link) };
 }

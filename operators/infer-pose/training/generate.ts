@@ -22,11 +22,10 @@ import {
   LINK_FEATURES,
   linkFeatures,
   logAmplitudes,
-  POINTS,
   profileOf,
-  STEP_US,
   type LogAmplitude,
 } from '../inputs/features.js';
+import { POINTS, STEP_US } from '../inputs/grid.js';
 import {
   ACTIVITIES,
   allocateSamples,
@@ -236,7 +235,7 @@ function writeSample(samples: Samples, at: number, cut: Cut): void {
     linkFeatures(
       amplitude,
       start,
-      { profile, gapShare, frameRate, centreMhz: layout.centreMhz },
+      { profile, gapShare, frameRate, centreMhz: layout.centreMhz, echoDb: 0 },
       samples.features,
       to,
     );

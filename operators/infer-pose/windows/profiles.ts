@@ -1,25 +1,25 @@
 import type { Window } from '../../../pipeline/model/index.js';
-import { GROUPS, logAmplitudes } from '../inputs/features.js';
+import { logAmplitudes } from '../inputs/features.js';
+import { GROUPS } from '../inputs/grid.js';
+import type { Profiles } from '../model/calibration.js';
+import { Coverage } from './coverage.js';
 import { shareOf } from './request.js';
-import type { Profiles } from '../model/weights.js';
 
 /** Windows with more gaps than this carry too little information about a link. */
-const MAX_GAPS = 0.5;
+export const MAX_GAPS = 0.5;
 
 /**
  * Learns the empty-room profile of each link from windows of the empty room: the mean log-amplitude of each
- * band. Write it with `writeProfiles`, and name the file in the field `calibration` of infer-pose. A minute
+ * band. Write it with `writeCalibration`, and name the file in the field `calibration` of infer-pose. A minute
  * is enough; measure again when furniture has been moved.
  */
 export class ProfileLearner {
   readonly #sums = new Map<string, { readonly sum: Float64Array; points: number }>();
-  /** Start of the last window that said something, and event time covered so far, microseconds. */
-  #last: number | undefined;
-  #covered = 0;
+  readonly #coverage = new Coverage();
 
   add(window: Window): void {
     const links = window.links.filter(({ gaps }) => shareOf(gaps) <= MAX_GAPS);
-    if (links.length > 0) this.#cover(window);
+    if (links.length > 0) this.#coverage.add(window);
     for (const link of links) {
       const amplitude = logAmplitudes(link);
       let entry = this.#sums.get(link.id);
@@ -32,16 +32,9 @@ export class ProfileLearner {
     }
   }
 
-  /** From one window to the next; where no frames came, only the windows themselves count. */
-  #cover({ start, step, points }: Window): void {
-    const since = start - (this.#last ?? start);
-    this.#covered += Math.max(0, Math.min(since, step * points));
-    this.#last = start;
-  }
-
   /** Seconds of event time that were heard, without gaps between and within windows. */
   get heardSeconds(): number {
-    return this.#covered / 1e6;
+    return this.#coverage.seconds;
   }
 
   /** Rounded to 1e-4, so that its file is the same on every machine. */

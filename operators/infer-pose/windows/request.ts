@@ -1,18 +1,11 @@
 import type { LinkTable, Window, WindowLink } from '../../../pipeline/model/index.js';
 // Not by the index, here and in features.ts: the network's thread would load its schemas.
 import { point } from '../../../pipeline/model/records.js';
-import {
-  GROUPS,
-  LINK_FEATURES,
-  linkFeatures,
-  logAmplitudes,
-  POINTS,
-  STEP_US,
-  type LinkFacts,
-} from '../inputs/features.js';
+import { LINK_FEATURES, linkFeatures, logAmplitudes, type LinkFacts } from '../inputs/features.js';
+import { GROUPS, POINTS, STEP_US } from '../inputs/grid.js';
 import type { LinkPlace } from '../inputs/geometry.js';
 import type { Scene } from '../inputs/scene.js';
-import type { Profiles } from '../model/weights.js';
+import type { Calibration } from '../model/calibration.js';
 
 /** A window on its way to the network's thread: copies of the values, which can be transferred instead of cloned. */
 export interface Request {
@@ -28,6 +21,9 @@ export interface RequestLink extends LinkPlace {
 
 /** Largest number of links per window: accuracy was measured with up to nine. */
 export const MAX_LINKS = 9;
+
+/** Changes are reduced by at most this much, dB: more was not measured. */
+const MAX_ECHO_DB = 15;
 
 /** Why a window cannot be used, or null. */
 export function problemOf(window: Window): string | null {
@@ -46,7 +42,11 @@ export function problemOf(window: Window): string | null {
 }
 
 /** The window's request; with more than nine links, those with the fewest gaps. Null if it contains no known link. */
-export function requestOf(window: Window, table: LinkTable, profiles: Profiles): Request | null {
+export function requestOf(
+  window: Window,
+  table: LinkTable,
+  { profiles, echoes }: Calibration,
+): Request | null {
   const known = window.links.flatMap((link) => {
     const entry = table.byId(link.id);
     return entry && entry.environment.id === window.environment
@@ -55,6 +55,7 @@ export function requestOf(window: Window, table: LinkTable, profiles: Profiles):
   });
   const [first] = known;
   if (!first) return null;
+  const echoDb = reducedBy(echoes[window.environment]);
   const used = known.length <= MAX_LINKS ? known : fewestGaps(known);
   return {
     size: { x: first.entry.environment.size.x, y: first.entry.environment.size.y },
@@ -70,11 +71,15 @@ export function requestOf(window: Window, table: LinkTable, profiles: Profiles):
           gapShare,
           frameRate: link.frames / window.points,
           centreMhz,
+          echoDb,
         },
       };
     }),
   };
 }
+
+/** Changes are not increased, because that would increase the noise. */
+const reducedBy = (echoDb = 0): number => Math.min(MAX_ECHO_DB, Math.max(0, echoDb));
 
 function fewestGaps<T extends { readonly gapShare: number }>(links: readonly T[]): T[] {
   const best = new Set([...links].sort((a, b) => a.gapShare - b.gapShare).slice(0, MAX_LINKS));

@@ -16,7 +16,7 @@ async function calibrationOf() {
 }
 type Calibration = Awaited<ReturnType<typeof calibrationOf>>;
 
-/** Measuring the empty room, step by step. */
+/** Measuring the empty room, and then one person who walks about in it. */
 export function CalibrationStep() {
   const polled = usePolled(calibrationOf, EVERY_MS);
   const problem = useSignal('');
@@ -30,35 +30,39 @@ export function CalibrationStep() {
     }
   };
   const { rest } = service();
-  const start = () =>
+  const start = (who: Calibration['who']) =>
     act(() =>
-      rest.POST('/environments/{environment_id}/calibration', { ...pathOf(), body: { seconds: SECONDS } }),
+      rest.POST('/environments/{environment_id}/calibration', {
+        ...pathOf(),
+        body: { seconds: SECONDS, who },
+      }),
     );
   const save = () => act(() => rest.POST('/environments/{environment_id}/calibration/save', pathOf()));
   const cancel = () => act(() => rest.DELETE('/environments/{environment_id}/calibration', pathOf()));
   return (
     <section class="card" id="calibration">
-      <h2>Measure the empty room</h2>
+      <h2>Measure the room</h2>
       <Problem text={problem.value || polled.value.problem || (now?.problem ?? '')} />
       {now?.state === 'measuring' ? <Progress now={now} /> : <Before />}
       {now && now.state !== 'none' && <Found now={now} />}
       {now && (
         <div class="actions">
           {now.state !== 'measuring' && (
-            <button
-              type="button"
-              class={now.state === 'measured' ? '' : 'primary'}
-              onClick={() => void start()}
-            >
-              {now.state === 'none' ? `The room is empty: measure for ${SECONDS} s` : 'Measure again'}
-            </button>
+            <>
+              <button
+                type="button"
+                class={now.state === 'none' ? 'primary' : ''}
+                onClick={() => void start('nobody')}
+              >
+                The room is empty: measure for {SECONDS} s
+              </button>
+              <button type="button" onClick={() => void start('walker')}>
+                One person walks: measure for {SECONDS} s
+              </button>
+            </>
           )}
           {now.state === 'measured' && (
-            <button
-              type="button"
-              class={now.presence_seconds === 0 ? 'primary' : ''}
-              onClick={() => void save()}
-            >
+            <button type="button" class={isFit(now) ? 'primary' : ''} onClick={() => void save()}>
               Use it
             </button>
           )}
@@ -73,7 +77,24 @@ export function CalibrationStep() {
   );
 }
 
+/** A walker has to be noticed; in an empty room, nobody. */
+const isFit = ({ who, presence_seconds: presence }: Calibration): boolean =>
+  who === 'walker' || presence === 0;
+
 function Before() {
+  return (
+    <>
+      <Empty />
+      <p class="hint">
+        Then let one person walk about, all over the room and without a pause, while nobody else is in it.
+        csiflow learns how strongly people change the signals here, and counts them better. This stays valid
+        when furniture moves.
+      </p>
+    </>
+  );
+}
+
+function Empty() {
   return (
     <p class="hint">
       With a measurement of the empty room, postures and the times of a day are more accurate. Empty means: no
@@ -84,11 +105,11 @@ function Before() {
   );
 }
 
-function Progress({ now: { heard_seconds: heard, seconds } }: { readonly now: Calibration }) {
+function Progress({ now: { who, heard_seconds: heard, seconds } }: { readonly now: Calibration }) {
   return (
     <p>
       <label>
-        Stay out of the room:{' '}
+        {who === 'walker' ? 'Walk about the room:' : 'Stay out of the room:'}{' '}
         <progress max={seconds} value={heard}>
           {heard.toFixed(0)} s
         </progress>{' '}
@@ -99,7 +120,8 @@ function Progress({ now: { heard_seconds: heard, seconds } }: { readonly now: Ca
 }
 
 function Found({ now }: { readonly now: Calibration }) {
-  const { presence_seconds: presence, links, state, file } = now;
+  const { who, links, state, file, echo_db: echo } = now;
+  const presence = who === 'nobody' ? now.presence_seconds : null;
   const silent = links.filter(({ heard }) => !heard);
   return (
     <>
@@ -111,10 +133,12 @@ function Found({ now }: { readonly now: Calibration }) {
       {presence === 0 && state !== 'measuring' && <p role="status">Nobody moved.</p>}
       {state !== 'measuring' && silent.length > 0 && (
         <p class="problem">
-          No frames arrived from {silent.map(({ id }) => id).join(', ')}: their former profiles stay.
+          No frames arrived from {silent.map(({ id }) => id).join(', ')}:{' '}
+          {who === 'walker' ? 'they were not measured.' : 'their former profiles stay.'}
         </p>
       )}
-      {state !== 'measuring' && (
+      {echo !== null && <p role="status">{echoText(echo)}</p>}
+      {state !== 'measuring' && who === 'nobody' && (
         <ul>
           {links
             .filter(({ heard }) => heard)
@@ -133,6 +157,9 @@ function Found({ now }: { readonly now: Calibration }) {
     </>
   );
 }
+
+const echoText = (echo: number): string =>
+  `Here, people change the signals ${Math.abs(echo).toFixed(1)} dB ${echo < 0 ? 'less' : 'more'} than in the rooms that csiflow learnt from.`;
 
 const changeText = (change: number | null): string =>
   change === null ? 'measured for the first time' : `${change.toFixed(1)} dB from the former measurement`;

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { replaceFile } from '../../../pipeline/base/files.js';
+import { readJsonFile } from '../../shared/json-file.js';
+import { PROFILE_VERSION } from '../inputs/features.js';
+import { GROUPS } from '../inputs/grid.js';
+
+/** Empty-room profile by link id: mean log-amplitude of each of the 13 bands. */
+export type Profiles = Readonly<Record<string, readonly number[]>>;
+
+/** By how many decibels people in a room change its channels more than those in training, by its environment's id. */
+export type Echoes = Readonly<Record<string, number>>;
+
+/** What is known of rooms before anybody is inferred in them. */
+export interface Calibration {
+  readonly profiles: Profiles;
+  readonly echoes: Echoes;
+}
+
+export const UNCALIBRATED: Calibration = { profiles: {}, echoes: {} };
+
+/**
+ * Reads a calibration: `{"features": 1, "profiles": {"link-1": [13 numbers], ...}, "echoes": {"ward-3": 9.5}}`.
+ * Without `echoes`, nobody has walked for it.
+ * @throws Error with the file's name and the problem.
+ */
+export function readCalibration(file: string): Calibration {
+  if (!existsSync(file))
+    throw new Error(
+      `The calibration ${file} does not exist. Remove the field \`calibration\` to run without one.`,
+    );
+  const content = readJsonFile(file) as { features?: unknown; profiles?: unknown; echoes?: unknown } | null;
+  if (content?.features !== PROFILE_VERSION) {
+    throw new Error(
+      `${file}: "features" must be ${PROFILE_VERSION}, the version that this csiflow computes.`,
+    );
+  }
+  const profiles = objectOf(content.profiles);
+  if (profiles === null) throw new Error(`${file}: "profiles" must be an object with a list for each link.`);
+  for (const [link, profile] of Object.entries(profiles)) {
+    if (!Array.isArray(profile) || profile.length !== GROUPS || !profile.every(Number.isFinite)) {
+      throw new Error(`${file}: the profile of link ${link} must be a list of ${GROUPS} numbers.`);
+    }
+  }
+  const echoes = objectOf(content.echoes ?? {});
+  if (echoes === null)
+    throw new Error(`${file}: "echoes" must be an object with a number for each environment.`);
+  for (const [environment, echo] of Object.entries(echoes)) {
+    if (!Number.isFinite(echo)) throw new Error(`${file}: the echo of ${environment} must be a number.`);
+  }
+  return { profiles: profiles as Profiles, echoes: echoes as Echoes };
+}
+
+/** What {@link writeCalibration} writes of its own. */
+const OWN: readonly string[] = ['features', 'profiles', 'echoes'];
+
+/** The parts of a calibration file that other operators read, such as the links of `calibrate`. */
+export const partsOfOthers = (content: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(content).filter(([name]) => !OWN.includes(name)));
+
+const objectOf = (value: unknown): Record<string, unknown> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+
+/** @param beside other operators' parts of the same calibration */
+export function writeCalibration(file: string, { profiles, echoes }: Calibration, beside: object = {}): void {
+  const known = Object.keys(echoes).length === 0 ? {} : { echoes };
+  replaceFile(
+    file,
+    `${JSON.stringify({ features: PROFILE_VERSION, profiles, ...known, ...beside }, null, 2)}\n`,
+  );
+}
