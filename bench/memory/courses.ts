@@ -10,7 +10,7 @@ import { ROOM_INPUTS, CELL_INPUTS } from '../../operators/infer-pose/networks/me
 import type { Network } from '../../operators/infer-pose/networks/network.js';
 import { ProfileLearner } from '../../operators/infer-pose/windows/profiles.js';
 import { featuresOf, requestOf, type Request } from '../../operators/infer-pose/windows/request.js';
-import { UNCALIBRATED, type Calibration } from '../../operators/infer-pose/model/calibration.js';
+import { UNCALIBRATED, type RoomCalibration } from '../../operators/infer-pose/model/calibration.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { LinkTable, type CsiLayout, type Environment, type Window } from '../../pipeline/model/index.js';
@@ -156,7 +156,7 @@ export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
 
 type Playing = Pick<PlayedRoom, 'environment' | 'rateHz' | 'stage'>;
 
-function learn(room: Playing): Calibration {
+function learn(room: Playing): RoomCalibration {
   const learner = new ProfileLearner();
   play(room, CALIBRATION_S, (window) => {
     learner.add(window);
@@ -188,7 +188,7 @@ export interface Asked {
   readonly tick: number;
 }
 
-function askedOf(room: Playing, calibration: Calibration): Asked[] {
+function askedOf(room: Playing, calibration: RoomCalibration): Asked[] {
   const table = new LinkTable([room.environment]);
   const asked: Asked[] = [];
   let number = 0;

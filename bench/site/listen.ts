@@ -7,7 +7,7 @@ import { problemOf, requestOf, type Request } from '../../operators/infer-pose/w
 import {
   readCalibration,
   UNCALIBRATED,
-  type Calibration,
+  type RoomCalibration,
 } from '../../operators/infer-pose/model/calibration.js';
 import { modelFolder } from '../../operators/infer-pose/model/weights.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
@@ -124,7 +124,7 @@ const WAITING = 30;
 class Listener {
   readonly #networkOf: (model: string) => Network;
   readonly #table: LinkTable;
-  readonly #calibration: Calibration;
+  readonly #calibration: RoomCalibration;
   readonly #bands: RoomBands;
   readonly #settings: PoseSettings;
   /** Folder of the model for the first window; null before it. */

@@ -29,7 +29,7 @@ import { RoomMemories, type StoredMemories } from './people/room-memories.js';
 import { peopleOf } from './people/people.js';
 import { inView, ofOneWindow, recall, type PersonEstimate } from './people/recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './windows/request.js';
-import { readCalibration, UNCALIBRATED, type Calibration } from './model/calibration.js';
+import { readCalibration, reducedBy, UNCALIBRATED, type RoomCalibration } from './model/calibration.js';
 import { chooseModels } from './model/choose-models.js';
 import { describeModels } from './serving/describe.js';
 import { ServedModel } from './serving/served-model.js';
@@ -101,7 +101,7 @@ const Config = Type.Object(
     calibration: Type.Optional(
       inputFile({
         description:
-          "Empty-room profiles of the links, created by `csiflow calibrate` or on the live page; relative to the topology's folder. Without it, or until it exists, postures, and times in analytics, are less accurate. Measure again after you move a node or rebuild the room: with an outdated calibration, csiflow may report somebody in an empty room.",
+          "File with empty-room profiles of the links and the strength of echoes, created by `csiflow calibrate` or on the live page; relative to the topology's folder. Without it, or until it exists, postures, and times in analytics, are less accurate. Measure again after you move a node or rebuild the room: with an outdated calibration, csiflow may report somebody in an empty room.",
       }),
     ),
     max_batch: Type.Integer({
@@ -166,6 +166,10 @@ once confirmed as a person: evidence is summed up from window to window. Somebod
 confirmed, however still they keep, until the networks have seen nobody for 20 s. Until then \`counts\` holds the
 probability that it is a person. Anybody present when csiflow first sees a room needs no confirmation, because they may be asleep.
 
+**Strong echoes.** In many real rooms, people change the channels more than those whom the networks learnt, and one person then counts as several.
+\`csiflow calibrate --walker\` measures by how much, while one person walks about: the field \`echoes\` in the file of \`calibration\`, decibels by environment.
+All changes of that room's channels are reduced by as much before the networks read them, up to 15 dB. Weaker ones are not increased, because that would increase the noise, too.
+
 **One or two links** can hardly distinguish somebody who keeps still from an empty room. With them, somebody is reported once something has moved
 for 0.4 s (a motion of 0.03, as \`detect-motion\` measures that of carriers, or a walk that the networks see), and until nothing has moved for a minute.
 Without movement, \`counts\` assigns at most a half to somebody being there, because it is unknown. With \`presence: 0.4\`, anyone whom the networks
@@ -197,7 +201,7 @@ backend works again, by \`inference_restored\`. Neither is an alert: webhooks an
 
 If you change \`weights\`, the new model loads while the old one continues to compute. No window is lost; the rooms' memory starts again if the memory network differs.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123, 0126, 0137 and 0157 describe the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123, 0126, 0137, 0157 and 0163 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose', 'event'],
@@ -268,7 +272,7 @@ function serverComplaints(
 class InferPose implements Operator<'window', 'pose' | 'event'> {
   #config: Static<typeof Config>;
   readonly #context: Context;
-  readonly #calibration: Calibration;
+  readonly #calibration: RoomCalibration;
   #models: ServedModels;
   /** What a result that is not final yet was inferred from. */
   readonly #answers = new WeakMap<PoseFrame, Inferred>();
@@ -409,6 +413,7 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
       model_version: model.manifest.version,
       remembers: model.memory !== null,
       calibrated_links: this.#calibratedLinks(),
+      changes_reduced_db: this.#reducedBy(),
     });
   }
 
@@ -502,6 +507,12 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     this.#isClosed = true;
     await this.#models.close();
     await this.#changes;
+  }
+
+  /** By how many decibels the changes of each environment are reduced. */
+  #reducedBy(): Readonly<Record<string, number>> {
+    const { environments } = this.#context;
+    return Object.fromEntries(environments.map(({ id }) => [id, reducedBy(this.#calibration, id)]));
   }
 
   #calibratedLinks(): number {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
 import { defineOperator } from '../../pipeline/component/index.js';
@@ -116,42 +116,80 @@ test('a second measurement shows how much each link differs; silent links keep t
   expect(after.profiles[second]).not.toEqual(before.profiles[second]);
 });
 
-test('one who walks is measured after the empty room, and both stay in the file', async () => {
-  const walker = { who: 'walker' };
-  expect(await start(2, walker)).toMatchObject({
-    status: 409,
-    error: { message: expect.stringContaining('room-1 has no empty room yet: measure it first') as string },
-  });
-  await start();
-  main.publish(at(0), at(2));
-  await call('POST', '/save');
-  main.state = 'running';
-
-  expect(await start(2, walker)).toMatchObject({ status: 202, data: { who: 'walker', echo_db: null } });
-  main.publish(at(0), at(2));
-  expect((await call('GET')).data).toMatchObject({
-    state: 'failed',
-    problem: 'nobody walked: walk about the room all the time',
-  });
-  expect((await call('POST', '/save')).status).toBe(409);
-
+describe('one who walks', () => {
+  const walk = (seconds = 2) => start(seconds, { who: 'walker' });
   const walked = swinging(window.links);
-  await start(2, walker);
-  main.publish(at(0, walked), at(2, walked));
-  const { data } = await call('GET');
-  expect(data).toMatchObject({ state: 'measured', who: 'walker', presence_seconds: 0 });
-  expect(data['links']).toEqual(environment.links.map(({ id }) => ({ id, heard: true, change_db: null })));
-  expect((await call('POST', '/save')).data).toMatchObject({ state: 'saved' });
-  const file = JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as Record<string, object>;
-  expect(file['echoes']).toEqual({ 'room-1': data['echo_db'] });
-  expect(Object.keys(file['profiles']!)).toEqual(environment.links.map(({ id }) => id));
+  const saved = () =>
+    JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as Record<string, Record<string, unknown>>;
 
-  main.state = 'running';
-  await start();
-  main.publish(at(0), at(2));
-  await call('POST', '/save');
-  const again = JSON.parse(readFileSync(join(folder, 'room.json'), 'utf8')) as Record<string, object>;
-  expect(again['echoes'], 'the empty room was measured again').toEqual(file['echoes']);
+  async function measureEmpty(): Promise<void> {
+    await start();
+    main.publish(at(0), at(2));
+    expect((await call('POST', '/save')).status).toBe(200);
+    main.state = 'running';
+  }
+
+  test('is measured after the empty room only', async () => {
+    const { status, error } = await walk();
+    expect(status).toBe(409);
+    expect(error.message).toContain('room-1 has no empty room yet: measure it first');
+  });
+
+  test('is measured, and saved beside the empty room', async () => {
+    await measureEmpty();
+    expect(await walk()).toMatchObject({ status: 202, data: { who: 'walker', echo_db: null } });
+    main.publish(at(0, walked), at(1, walked));
+    expect((await call('GET')).data).toMatchObject({ state: 'measuring', echo_db: null });
+    main.publish(at(2, walked));
+    const { data } = await call('GET');
+    expect(data).toMatchObject({ state: 'measured', who: 'walker', echo_db: expect.any(Number) as number });
+    expect(data['links']).toEqual(environment.links.map(({ id }) => ({ id, heard: true, change_db: null })));
+    expect((await call('POST', '/save')).data).toMatchObject({ state: 'saved' });
+    expect(saved()['echoes']).toEqual({ 'room-1': data['echo_db'] });
+    expect(Object.keys(saved()['profiles']!)).toEqual(environment.links.map(({ id }) => id));
+  });
+
+  test('stays in the file when the empty room is measured again', async () => {
+    await measureEmpty();
+    await walk();
+    main.publish(at(0, walked), at(2, walked));
+    await call('POST', '/save');
+    main.state = 'running';
+    const { echoes } = saved();
+    await measureEmpty();
+    expect(saved()['echoes']).toEqual(echoes);
+  });
+
+  test('is asked to walk if nothing moved', async () => {
+    await measureEmpty();
+    await walk();
+    const still = window.links.map((link) => ({ ...link, values: link.values.map(() => 1) }));
+    main.publish(at(0, still), at(2, still));
+    const { data } = await call('GET');
+    expect(data).toMatchObject({ state: 'failed', echo_db: null });
+    expect(data['problem']).toContain('hardly anything moved in room-1: let one person walk about');
+    expect((await call('POST', '/save')).status).toBe(409);
+  });
+
+  test('is not saved to a file without the empty room', async () => {
+    await measureEmpty();
+    await walk();
+    main.publish(at(0, walked), at(2, walked));
+    rmSync(join(folder, 'room.json'));
+    expect((await call('POST', '/save')).status).toBe(409);
+    expect(existsSync(join(folder, 'room.json'))).toBe(false);
+  });
+
+  test('is measured again after the size of the room has changed', async () => {
+    await measureEmpty();
+    await walk();
+    main.publish(at(0, walked), at(2, walked));
+    const larger = { ...environment, size: { ...environment.size, x: environment.size.x + 1 } };
+    main.topology = { ...main.topology, environments: [larger] };
+    const { status, error } = await call('POST', '/save');
+    expect(status).toBe(409);
+    expect(error.message).toBe('the links or the size of room-1 have changed since: measure it again');
+  });
 });
 
 test('operators of your own are measured by their roles', async () => {
@@ -281,7 +319,7 @@ test('a result of links that have been moved since is not saved', async () => {
   });
   expect([answer.status, answer.error.message]).toEqual([
     409,
-    'the links of room-1 have changed since: measure the empty room again',
+    'the links or the size of room-1 have changed since: measure it again',
   ]);
 });
 

@@ -13,8 +13,10 @@ test('the options are settings of the simulator, which tables name', () => {
 });
 
 test('tables say that a person walked for the calibration, and reports are never made so', () => {
-  const plan = { topology: { nodes: [] }, walker: true } as unknown as Plan;
-  expect(howCalibrated(plan)).toBe('not calibrated, also with one who walks');
+  const component = { name: 'infer-pose' };
+  const nodes = [{ component, config: { calibration: 'room.json' } }];
+  const plan = { topology: { nodes }, walker: true } as unknown as Plan;
+  expect(howCalibrated(plan)).toBe('calibrated, also with one who walks');
   expect(receivedBy({ walker: true }, [])).toBeUndefined();
   expect(() => receivedBy({ walker: true, out: 'reports' }, [])).toThrow(/leave out --walker/);
   expect(() => receivedBy({ walker: true, rate: 20 }, ['foreign'])).toThrow(/leave out --rate and --walker/);

@@ -68,27 +68,69 @@ describe('csiflow calibrate', () => {
     expect(apart(profiles, elsewhere)).toBeGreaterThan(0.1);
   });
 
-  it('adds the echo of one who walks to what it knows of the empty room', async () => {
-    const out = join(folder, 'walked.json');
-    const walk = 'people: [{ script: [{ activity: walk, seconds: 30 }] }]';
-    const walker = async (people: string) => {
+  describe('with one who walks', () => {
+    const WALK = 'people: [{ script: [{ activity: walk, seconds: 30 }] }]';
+    async function walked(out: string, people = WALK) {
       const file = await demoWith(`${people}, seed: 5, speed: 0, duration_s: 20, echo_db: 10`);
       return calibrateTopology(file, { seconds: 15, out, print, walker: true });
-    };
-    await expect(walker(walk)).rejects.toThrow(/has no empty room yet: run this command without --walker/);
-    const profiles = await profilesOf(out, 5, 5);
-    const whole = JSON.parse(await readFile(out, 'utf8')) as object;
-    await writeFile(out, JSON.stringify({ ...whole, links: { 'door-desk': [] } }));
+    }
 
-    const { echoes } = await walker(walk);
-    expect(echoes['demo-flat']).toBeGreaterThan(5);
-    expect(echoes['demo-flat']).toBeLessThan(15);
-    expect(readCalibration(out)).toEqual({ profiles, echoes });
-    expect(JSON.parse(await readFile(out, 'utf8'))).toMatchObject({ links: { 'door-desk': [] } });
+    it('adds the echo to what it knows of the empty room', async () => {
+      const out = join(folder, 'walked.json');
+      const profiles = await profilesOf(out, 5, 5);
+      const { echoes } = await walked(out);
+      expect(echoes['demo-flat']).toBeGreaterThan(5);
+      expect(echoes['demo-flat']).toBeLessThan(15);
+      expect(readCalibration(out)).toEqual({ profiles, echoes });
+      await profilesOf(out, 5, 5);
+      expect(readCalibration(out).echoes, 'the empty room was measured again').toEqual(echoes);
+    });
 
-    await expect(walker('people: []')).rejects.toThrow(/nobody walked: .* stays as it was/);
-    await profilesOf(out, 5, 5);
-    expect(readCalibration(out), 'the empty room was measured again').toEqual({ profiles, echoes });
+    it('keeps the parts of others', async () => {
+      const out = join(folder, 'others.json');
+      const profiles = await profilesOf(out, 5, 5);
+      await writeFile(out, JSON.stringify({ features: 1, profiles, links: { 'door-desk': [] } }));
+      await walked(out);
+      expect(JSON.parse(await readFile(out, 'utf8'))).toMatchObject({ links: { 'door-desk': [] } });
+    });
+
+    it('requires the empty room of its own environment', async () => {
+      const out = join(folder, 'of-others.json');
+      const problem = /has no empty room of demo yet: run this command without --walker first/;
+      await expect(walked(out)).rejects.toThrow(problem);
+      const profiles = { elsewhere: new Array(13).fill(3) };
+      await writeFile(out, JSON.stringify({ features: 1, profiles }));
+      await expect(walked(out)).rejects.toThrow(problem);
+    });
+
+    it('leaves the file as it was if nobody walks', async () => {
+      const out = join(folder, 'still.json');
+      await profilesOf(out, 5, 5);
+      const before = await readFile(out, 'utf8');
+      await expect(walked(out, 'people: []')).rejects.toThrow(/no echo was measured: .* stays as it was/);
+      expect(await readFile(out, 'utf8')).toBe(before);
+    });
+
+    it('requires a pose network', async () => {
+      const file = join(folder, 'motion.yaml');
+      const source = 'flat: { type: simulator, people: [], speed: 0, duration_s: 2 }';
+      await writeFile(
+        file,
+        `id: motion\nenvironment: ${packageFile('topologies/environments/demo-flat.yaml')}\nsources:\n  ${source}\n`,
+      );
+      const settings = { seconds: 1, out: join(folder, 'no.json'), print, walker: true };
+      await expect(calibrateTopology(file, settings)).rejects.toThrow(
+        /motion has no calibrated pose network/,
+      );
+    });
+  });
+
+  it('refuses to replace a file that is not a calibration, before it listens', async () => {
+    const out = join(folder, 'torn.json');
+    await writeFile(out, '{"features": 1, "prof');
+    await expect(profilesOf(out, 5, 5)).rejects.toThrow(/torn.json.* Move it away, or choose another file/);
+    await writeFile(out, '{"links": {}}');
+    expect(await profilesOf(out, 5, 5), 'a file of calibrate alone').not.toEqual({});
   });
 
   it('measures what calibrate nodes remove from frames, and a run removes it', async () => {

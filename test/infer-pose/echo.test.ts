@@ -12,7 +12,7 @@ import {
 import { EchoLearner } from '../../operators/infer-pose/windows/echo.js';
 import { requestOf } from '../../operators/infer-pose/windows/request.js';
 import { mean } from '../../operators/shared/mean.js';
-import { LinkTable } from '../../pipeline/model/index.js';
+import { LinkTable, type Environment, type Window } from '../../pipeline/model/index.js';
 import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
@@ -20,53 +20,99 @@ import { randomEnvironment } from '../../bench/accuracy/chain/rooms.js';
 import { WindowChain } from '../../bench/falls/chain.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 
-const RATE_HZ = 50;
+type Link = Window['links'][number];
+
+interface Room {
+  readonly environment: Environment;
+  readonly windows: readonly Window[];
+}
+
 const SECONDS = 8;
 
-describe('the echo of one who walks', () => {
-  /** A learner of a room in which somebody walks for 8 s, or nobody is. */
-  function learnt(seed: number, echoDb: number | null): EchoLearner {
-    const environment = randomEnvironment(seed, 4);
-    const stage = new Stage(environment, {
-      ...{ seed, rateHz: RATE_HZ, layout: DEVICES.esp32, impairments: IMPAIRMENTS },
-      echoDb: echoDb ?? 0,
-      people: echoDb === null ? [] : [{ script: [{ activity: 'walk', seconds: SECONDS }] }],
-    });
-    stage.enter(0);
-    const chain = new WindowChain(environment);
-    const learner = new EchoLearner(environment);
-    const blocks = Array.from({ length: SECONDS }, (_, second) =>
-      stage.play(second * RATE_HZ, (second + 1) * RATE_HZ, 0, second * RATE_HZ, [0, 1, 2, 3]),
-    );
-    for (const window of [...blocks.flatMap((block) => [...chain.take(block)]), ...chain.end()])
-      learner.add(window);
-    return learner;
-  }
+/** Windows of a room in which somebody walks, or nobody is. */
+function played(seed: number, echoDb: number | null, rateHz = 50): Room {
+  const environment = randomEnvironment(seed, 4);
+  const stage = new Stage(environment, {
+    ...{ seed, rateHz, layout: DEVICES.esp32, impairments: IMPAIRMENTS, echoDb: echoDb ?? 0 },
+    people: echoDb === null ? [] : [{ script: [{ activity: 'walk', seconds: SECONDS }] }],
+  });
+  stage.enter(0);
+  const chain = new WindowChain(environment);
+  const blocks = Array.from({ length: SECONDS }, (_, second) =>
+    stage.play(second * rateHz, (second + 1) * rateHz, 0, second * rateHz, [0, 1, 2, 3]),
+  );
+  return { environment, windows: [...blocks.flatMap((block) => [...chain.take(block)]), ...chain.end()] };
+}
 
-  it('is as strong as the simulator makes it', () => {
+/** @param received changes what each link receives */
+function learnt({ environment, windows }: Room, received = (link: Link): Link => link): EchoLearner {
+  const learner = new EchoLearner(environment);
+  for (const window of windows) learner.add({ ...window, links: window.links.map(received) });
+  return learner;
+}
+
+describe('the echo of one who walks', () => {
+  const walk = played(748_990, 0);
+  const { echoDb } = learnt(walk);
+
+  it.each([20, 50])('is as strong as the simulator makes it, at %i frames a second', (rateHz) => {
     const seeds = [748_990, 748_991, 748_992];
-    const meanOf = (echoDb: number) => mean(seeds.map((seed) => learnt(seed, echoDb).echoDb!));
+    const meanOf = (echo: number) => mean(seeds.map((seed) => learnt(played(seed, echo, rateHz)).echoDb!));
     const usual = meanOf(0);
     expect(Math.abs(usual), 'rooms differ by chance').toBeLessThan(6);
     expect(Math.abs(meanOf(10) - usual - 10)).toBeLessThan(3);
   });
 
-  it('is unknown while nobody walks', () => {
-    const { environment } = simulatedWindow(1);
-    expect(new EchoLearner(environment).echoDb, 'before the first window').toBeNull();
-    const empty = learnt(748_990, null);
-    expect(empty.heardSeconds).toBeGreaterThan(5);
-    expect(empty.echoDb).toBeNull();
+  it('raises doubts if it is stronger than what is taken into account', () => {
+    expect(learnt(walk).doubt).toBeNull();
+    expect(learnt(played(748_990, 20)).doubt).toMatch(/More than 15 dB .* more than one person/);
   });
 
-  it('is that of its own room and of links that are heard', () => {
-    const { environment, window } = simulatedWindow(1);
-    const learner = new EchoLearner(environment);
-    learner.add({ ...window, environment: 'elsewhere' });
-    const [first] = window.links;
-    learner.add({ ...window, links: [{ ...first!, id: 'unknown' }] });
-    learner.add({ ...window, links: [{ ...first!, gaps: new Uint8Array(window.points).fill(1) }] });
-    expect(learner.change).toBeNaN();
+  it('leaves out faulty links', () => {
+    const { id } = walk.environment.links[0]!;
+    const stuck = (link: Link): Link =>
+      link.id === id
+        ? { ...link, values: link.values.fill(1), quality: { ...link.quality, fault: 'frozen' } }
+        : link;
+    const learner = learnt(played(748_990, 0), stuck);
+    expect(learner.isMeasured(id)).toBe(false);
+    expect(Math.abs(learner.echoDb! - echoDb!), 'of three links instead of four').toBeLessThan(6);
+  });
+
+  it('leaves out links that are mostly gaps', () => {
+    const silent = (link: Link): Link => ({ ...link, gaps: link.gaps.map(() => 1) });
+    expect(learnt(walk, silent).problem).toMatch(/no link of .* sent frames: check that they send/);
+  });
+
+  it('leaves out links of other rooms', () => {
+    const others = (link: Link): Link => ({ ...link, id: `other-${link.id}` });
+    expect(learnt(walk, others).problem).toMatch(/no link of .* sent frames/);
+  });
+
+  it('is that of its own room', () => {
+    const learner = new EchoLearner(walk.environment);
+    for (const window of walk.windows) learner.add({ ...window, environment: 'elsewhere' });
+    expect(learner.heardSeconds).toBe(0);
+  });
+
+  it('cannot be measured without RSSI, where gains pass for movement', () => {
+    const learner = learnt(walk, (link) => ({ ...link, rssi: NaN }));
+    expect(learner.problem).toMatch(/report no RSSI/);
+    expect(learner.echoDb).toBeNull();
+  });
+
+  it('is unknown while nobody walks', () => {
+    const learner = learnt(played(748_990, null));
+    expect(learner.heardSeconds).toBeGreaterThan(5);
+    expect(learner.echoDb).toBeNull();
+    expect(learner.problem).toMatch(/hardly anything moved in .*: let one person walk about/);
+  });
+
+  it('is unknown in windows that the networks do not read', () => {
+    const learner = new EchoLearner(walk.environment);
+    for (const window of walk.windows) learner.add({ ...window, points: 50 });
+    expect(learner.problem).toMatch(/Set length_ms: 2000 and points: 100/);
+    expect(learner.echoDb).toBeNull();
   });
 });
 

@@ -261,6 +261,24 @@ describe('a calibration file', () => {
     expect(held.persons[0]!.position).not.toEqual(plain.persons[0]!.position);
   });
 
+  it('that has an echo changes the result of its environment', async () => {
+    const { environment, window } = simulatedWindow(10);
+    const positionWith = async (echoes: object) => {
+      await writeFile(join(folder, 'echoes.json'), JSON.stringify({ features: 1, profiles: {}, echoes }));
+      const { operator: opener } = await opened(
+        [environment],
+        { presence: 0, calibration: 'echoes.json' },
+        folder,
+      );
+      const [person] = (await poses(opener, window)).persons;
+      await operator?.close?.();
+      return person!.position;
+    };
+    const usual = await positionWith({});
+    expect(await positionWith({ elsewhere: 9 })).toEqual(usual);
+    expect(await positionWith({ [environment.id]: 9 })).not.toEqual(usual);
+  });
+
   it('that is not measured yet is missed with a warning', async () => {
     const { environment } = simulatedWindow(10);
     const { recorded } = await opened([environment], { calibration: 'none.json' }, folder);

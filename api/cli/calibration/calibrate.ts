@@ -30,7 +30,8 @@ export async function calibrateTopology(file: string, settings: CalibrateSetting
   );
   const windows = settings.node ?? calibratedNetwork(topology)?.windows;
   if (settings.walker) return withWalker(topology, windows, settings);
-  const { echoes } = formerOf(settings.out);
+  // Before a minute of listening: is it a file to write to?
+  formerOf(settings.out);
   const links: Record<string, object[]> = {};
   const listening = learning(topology, settings.seconds, links);
   if (windows === undefined && calibrators(topology).length === 0)
@@ -45,6 +46,7 @@ export async function calibrateTopology(file: string, settings: CalibrateSetting
     if (known === 0) throw new CommandError(`no link of ${file} sent frames for ${settings.seconds} s`);
     settings.print(`calibrated ${known} links`);
   }
+  const { echoes } = formerOf(settings.out);
   writeCalibration(settings.out, { profiles, echoes }, Object.keys(links).length > 0 ? { links } : {});
   const what = windows === undefined ? '' : `the profiles of ${Object.keys(profiles).length} links to `;
   settings.print(`wrote ${what}${settings.out}`);

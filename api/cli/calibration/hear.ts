@@ -45,6 +45,6 @@ export async function hearWindows(
     return learner.heardSeconds >= seconds || window.start - first >= PATIENCE * seconds * 1e6;
   });
   if (learner.heardSeconds > 0 && learner.heardSeconds < seconds)
-    print(`frames arrived in ${learner.heardSeconds.toFixed(0)} of ${seconds} s: ${less} less exact`);
+    print(`frames arrived in ${learner.heardSeconds.toFixed(1)} of ${seconds} s: ${less} less exact`);
   return links;
 }

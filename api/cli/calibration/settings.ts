@@ -1,4 +1,4 @@
-import type { Calibration } from '../../../operators/infer-pose/model/calibration.js';
+import type { RoomCalibration } from '../../../operators/infer-pose/model/calibration.js';
 import type { Registry } from '../../../pipeline/component/index.js';
 import type { LearntLinks } from './learning.js';
 
@@ -22,7 +22,7 @@ export interface CalibrateSettings extends HearSettings {
 }
 
 /** Content of a calibration file. */
-export interface Measured extends Calibration {
+export interface Measured extends RoomCalibration {
   /** Links of the frames, for `calibrate`: a list of layouts each. */
   readonly links: LearntLinks;
 }

@@ -13,9 +13,9 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('calibrate')
-    .argument('<topology>', 'file of a topology whose room is empty now')
+    .argument('<topology>', 'file of a topology whose room is empty now (with --walker: one person walks)')
     .description(
-      'Measure the empty room for calibrate, and for infer-pose (whose postures become more accurate) or your own pose network.',
+      'Measure the empty room for calibrate, and for infer-pose (whose postures become more accurate) or your own pose network; then, with --walker, how strongly people change its channels, so that infer-pose counts them better.',
     )
     .requiredOption(
       '--out <file>',
@@ -25,7 +25,7 @@ export function register(program: Command): void {
     .option('--node <id>', 'window operator to listen to (default: the one that the pose network reads)')
     .option(
       '--walker',
-      'one person walks about the room: add by how much people change its channels to the file, which must have the empty room',
+      'instead of the empty room, measure how strongly one person who walks about changes the channels, with nobody else there, nor a pet; adds it to a file that has the empty room',
     )
     .option('--json', 'print the measurements as JSON')
     .option('--plugin <file...>', 'modules with your own components', [])

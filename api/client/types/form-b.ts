@@ -5985,8 +5985,10 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
-                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
+                            /** @description Why the result may be wrong, for people; null if nothing says so. */
+                            doubt: string | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;
@@ -6074,8 +6076,10 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
-                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
+                            /** @description Why the result may be wrong, for people; null if nothing says so. */
+                            doubt: string | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;
@@ -6191,8 +6195,10 @@ export interface operations {
                                 /** @description Mean difference from the former profile; null without one. */
                                 change_db: number | null;
                             }[];
-                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured. */
+                            /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
+                            /** @description Why the result may be wrong, for people; null if nothing says so. */
+                            doubt: string | null;
                             /** @description Relative to the topology's folder. */
                             file: string;
                             problem: string | null;

@@ -42,7 +42,10 @@ const CalibrationSchema = Type.Object(
     ),
     echo_db: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured.',
+        'By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved.',
+    }),
+    doubt: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the result may be wrong, for people; null if nothing says so.',
     }),
     file: Type.String({ description: "Relative to the topology's folder." }),
     problem: Type.Union([Type.String(), Type.Null()]),

@@ -1,4 +1,4 @@
-import type { Calibration, Profiles } from '../../../operators/infer-pose/model/calibration.js';
+import type { RoomCalibration, Profiles } from '../../../operators/infer-pose/model/calibration.js';
 import { EchoLearner } from '../../../operators/infer-pose/windows/echo.js';
 import { ProfileLearner } from '../../../operators/infer-pose/windows/profiles.js';
 import type { Environment, Window } from '../../../pipeline/model/index.js';
@@ -19,8 +19,10 @@ export interface Learnt {
   readonly echoDb: number | null;
   /** Why the result cannot be used, for people; null: it can. */
   readonly problem: string | null;
+  /** Why the result may be wrong, for people; null if nothing says so. */
+  readonly doubt: string | null;
   /** The calibration of the file with what was learnt. */
-  with(calibration: Calibration): Calibration;
+  with(calibration: RoomCalibration): RoomCalibration;
 }
 
 const DB_PER_NEPER = 20 / Math.LN10;
@@ -31,6 +33,7 @@ export class EmptyRoom implements Learnt {
   readonly #former: Profiles;
   readonly echoDb = null;
   readonly problem = null;
+  readonly doubt = null;
 
   constructor(former: Profiles) {
     this.#former = former;
@@ -56,7 +59,7 @@ export class EmptyRoom implements Learnt {
     return (DB_PER_NEPER * sum) / now.length;
   }
 
-  with({ profiles, echoes }: Calibration): Calibration {
+  with({ profiles, echoes }: RoomCalibration): RoomCalibration {
     return { profiles: { ...profiles, ...this.#learner.profiles() }, echoes };
   }
 }
@@ -65,7 +68,6 @@ export class EmptyRoom implements Learnt {
 export class Walk implements Learnt {
   readonly #environment: string;
   readonly #learner: EchoLearner;
-  readonly #heard = new Set<string>();
 
   constructor(environment: Environment) {
     this.#environment = environment.id;
@@ -74,7 +76,6 @@ export class Walk implements Learnt {
 
   add(window: Window): void {
     this.#learner.add(window);
-    for (const { id } of window.links) this.#heard.add(id);
   }
 
   get heardSeconds(): number {
@@ -82,7 +83,7 @@ export class Walk implements Learnt {
   }
 
   isHeard(link: string): boolean {
-    return this.#heard.has(link);
+    return this.#learner.isMeasured(link);
   }
 
   changeOf(): null {
@@ -94,10 +95,14 @@ export class Walk implements Learnt {
   }
 
   get problem(): string | null {
-    return this.echoDb === null ? 'nobody walked: walk about the room all the time' : null;
+    return this.#learner.problem;
   }
 
-  with({ profiles, echoes }: Calibration): Calibration {
+  get doubt(): string | null {
+    return this.#learner.doubt;
+  }
+
+  with({ profiles, echoes }: RoomCalibration): RoomCalibration {
     const { echoDb } = this;
     return { profiles, echoes: echoDb === null ? echoes : { ...echoes, [this.#environment]: echoDb } };
   }

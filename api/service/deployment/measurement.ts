@@ -4,11 +4,11 @@ import { errorText } from '../../../pipeline/base/error-text.js';
 import type { Data, Environment } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import {
+  knownIn,
+  knowsEmpty,
   partsOfOthers,
-  readCalibration,
-  UNCALIBRATED,
   writeCalibration,
-  type Calibration as RoomCalibration,
+  type RoomCalibration,
 } from '../../../operators/infer-pose/model/calibration.js';
 import { conflict, type ApiError } from '../errors.js';
 import { EmptyRoom, Walk, type Learnt, type Who } from './learnt.js';
@@ -34,6 +34,8 @@ export interface Calibration {
   readonly links: readonly CalibratedLink[];
   /** Decibels by which the walker changes the channels more than in training; null: not measured. */
   readonly echoDb: number | null;
+  /** Why the result may be wrong, for people; null if nothing says so. */
+  readonly doubt: string | null;
   /** Relative to the topology's folder. */
   readonly file: string;
   readonly problem: string | null;
@@ -52,6 +54,9 @@ export interface Target {
 
 /** Taps the records of a node of a topology until the returned function is called. */
 type Watch = (node: string, watcher: (record: Data) => void, topology?: string) => () => void;
+
+/** States in which there is a result. */
+const IS_RESULT = { none: false, measuring: false, measured: true, saved: true, failed: false };
 
 /** Above this `presence_probability`, the motion detector says that somebody is there. */
 const PRESENT = 0.5;
@@ -145,17 +150,19 @@ export class Measurement {
 
   /**
    * Writes the result to the file that is configured now.
-   * @throws ApiError 409 if the links are others than those measured, or if the file cannot be written
+   * @throws ApiError 409 if the room is another than was measured, or if the file cannot be written
    */
   save(target: Target): void {
     const { running, environment } = target;
-    if (JSON.stringify(environment.links) !== JSON.stringify(this.#target.environment.links))
+    if (geometryOf(environment) !== geometryOf(this.#target.environment))
       throw conflict(
-        `the links of ${environment.id} have changed since: measure the empty room again`,
+        `the links or the size of ${environment.id} have changed since: measure it again`,
         running,
       );
     const whole = contentOf(target);
-    const calibration = this.#learnt.with(calibrationIn(target, whole));
+    const former = calibrationIn(target);
+    if (this.#who === 'walker') requireEmptyRoom(target, former);
+    const calibration = this.#learnt.with(former);
     try {
       writeCalibration(target.file, calibration, partsOfOthers(whole ?? {}));
     } catch (error) {
@@ -184,7 +191,7 @@ export class Measurement {
         isHeard: learnt.isHeard(id),
         changeDb: learnt.changeOf(id),
       })),
-      echoDb: this.#state === 'measuring' ? null : learnt.echoDb,
+      ...(IS_RESULT[this.#state] && { echoDb: learnt.echoDb, doubt: learnt.doubt }),
       problem: this.#problem,
     };
   }
@@ -192,7 +199,7 @@ export class Measurement {
 
 export const describeNothing = (target: Target): Calibration => ({
   ...{ state: 'none', who: 'nobody', seconds: 0, heard: 0, presence: null, links: [], echoDb: null },
-  problem: null,
+  ...{ doubt: null, problem: null },
   file: nameOf(target),
 });
 
@@ -212,23 +219,29 @@ function contentOf(target: Target): Content | undefined {
 }
 
 /** A file of `calibrate` alone has none. @throws ApiError 409 if they cannot be used */
-function calibrationIn(target: Target, content: Content | undefined): RoomCalibration {
-  if (!content || (content['features'] === undefined && content['profiles'] === undefined))
-    return UNCALIBRATED;
+function calibrationIn(target: Target): RoomCalibration {
   try {
-    return readCalibration(target.file);
+    return knownIn(target.file);
   } catch (error) {
     throw notOne(target, error);
   }
 }
 
 function learntBy(who: Who, target: Target): Learnt {
-  const { profiles } = calibrationIn(target, contentOf(target));
-  if (who === 'nobody') return new EmptyRoom(profiles);
-  const { environment, running } = target;
-  if (environment.links.some(({ id }) => Object.hasOwn(profiles, id))) return new Walk(environment);
+  const former = calibrationIn(target);
+  if (who === 'nobody') return new EmptyRoom(former.profiles);
+  requireEmptyRoom(target, former);
+  return new Walk(target.environment);
+}
+
+/** @throws ApiError 409 if the empty room of a walker is not known */
+function requireEmptyRoom({ environment, running }: Target, former: RoomCalibration): void {
+  if (knowsEmpty(former, environment)) return;
   throw conflict(`${environment.id} has no empty room yet: measure it first, with nobody in it`, running);
 }
+
+/** What a measurement depends on. */
+const geometryOf = ({ links, size }: Environment): string => JSON.stringify([links, size]);
 
 const notOne = (target: Target, error: unknown): ApiError =>
   conflict(`${nameOf(target)} is not a calibration file (${errorText(error)}): move it away`, target.running);

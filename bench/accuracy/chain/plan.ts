@@ -121,7 +121,8 @@ export async function calibrated(
   const file = join(folder, `${environment.id}-${environment.links.length}-${randomUUID()}.json`);
   const scene = { environment, seed, simulator: receivedBy(plan, simulator) };
   await calibrate(topology, scene, file);
-  if (plan.walker) await calibrateEcho(topology, scene, file);
+  const problem = plan.walker ? await calibrateEcho(topology, scene, file) : null;
+  if (problem !== null) plan.print(`calibrated without an echo: ${problem}`);
   return { seed, environment, calibration: file };
 }
 

@@ -122,23 +122,24 @@ export async function calibrate(
 
 /**
  * Adds the echo of a room to its calibration like `csiflow calibrate --walker`.
- * @throws Error if it cannot be measured
+ * @returns why it has none, as where echoes are weak; null: it has one
  */
 export async function calibrateEcho(
   topology: CheckedTopology,
   scene: CalibrationScene,
   file: string,
-): Promise<void> {
+): Promise<string | null> {
   const { environment } = scene;
   const learner = new EchoLearner(environment);
   const input = played(scene, [...OTHERS, { script: [{ activity: 'walk', seconds: CALIBRATION_S }] }]);
   await hear(placedIn(topology, { environment, calibration: null }), input, (window) => {
     learner.add(window);
   });
-  const { echoDb } = learner;
-  if (echoDb === null) throw new Error(`${environment.id} has no echo, although somebody walks`);
+  const { echoDb, problem } = learner;
+  if (echoDb === null) return problem;
   const { profiles } = readCalibration(file);
   writeCalibration(file, { profiles, echoes: { [environment.id]: echoDb } });
+  return null;
 }
 
 type CalibrationScene = Omit<Scene, 'people' | 'seconds' | 'calibration'>;

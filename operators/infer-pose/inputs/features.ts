@@ -113,8 +113,8 @@ export function linkFeatures(
   out: Float32Array,
   at: number,
 ): void {
-  const echo = 10 ** (-echoDb / 20);
-  const means = splitOff(amplitude, start * GROUPS, echo);
+  const kept = 10 ** (-echoDb / 20);
+  const means = splitOff(amplitude, start * GROUPS, kept);
   const { course, level } = scratch;
   const jitter = jitterShare(course, level);
   const variance = new Float64Array(GROUPS);
@@ -134,7 +134,7 @@ export function linkFeatures(
   let next = CALIBRATED.start + at;
   let difference = 0;
   for (let g = 0; g < GROUPS; g++) {
-    const shift = profile ? weakened(means[g]! - profile[g]!, echo) : 0;
+    const shift = profile ? weakened(means[g]! - profile[g]!, kept) : 0;
     difference += shift / GROUPS;
     out[next++] = clamp(3 * shift, 4);
   }
@@ -172,9 +172,9 @@ export function changeOf(amplitude: LogAmplitude): number {
 
 /**
  * Fills the scratch's course and level from the amplitudes from `from` on; returns the mean of each band.
- * @param echo the share of all changes that is kept
+ * @param kept the share of all changes that stays
  */
-function splitOff(amplitude: LogAmplitude, from: number, echo: number): Float64Array {
+function splitOff(amplitude: LogAmplitude, from: number, kept: number): Float64Array {
   const { course, level } = scratch;
   const mean = new Float64Array(GROUPS);
   for (let t = 0, i = from; t < POINTS; t++)
@@ -182,7 +182,7 @@ function splitOff(amplitude: LogAmplitude, from: number, echo: number): Float64A
   for (let t = 0, i = 0; t < POINTS; t++) {
     let sum = 0;
     for (let g = 0; g < GROUPS; g++, i++) {
-      const one = weakened(amplitude[from + i]! - mean[g]!, echo);
+      const one = weakened(amplitude[from + i]! - mean[g]!, kept);
       course[i] = one;
       sum += one / GROUPS;
     }
@@ -192,8 +192,8 @@ function splitOff(amplitude: LogAmplitude, from: number, echo: number): Float64A
 }
 
 /** A change of a logarithm, if what changes the amplitude were only this share of it: exact for waves in phase. */
-const weakened = (change: number, echo: number): number =>
-  echo === 1 ? change : Math.log1p(echo * Math.expm1(change));
+const weakened = (change: number, kept: number): number =>
+  kept === 1 ? change : Math.log1p(kept * Math.expm1(change));
 
 /** Log of a standard deviation, scaled to about -1.5 to 1.5 for 0.01 to 0.5. */
 const spread = (variance: number): number => (Math.log(Math.sqrt(variance) + 1e-3) + 2.7) / 1.3;

@@ -21,7 +21,7 @@ export interface Movement {
 /** From this number on, links locate people, and the networks tell a still person from an empty room. */
 export const LOCATING_LINKS = 3;
 /** Motion of the strongest link's carriers from which something moves: as in `detect-motion`. */
-export const MOVES = 0.03;
+const MOVES = 0.03;
 /** Probability from which the networks see somebody walk: they notice weaker movement, of people only. */
 const WALKS = 0.5;
 /** Windows of {@link BEAT_S} with movement that suffice: not a single one of those that overlap. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { replaceFile } from '../../../pipeline/base/files.js';
+import type { Environment } from '../../../pipeline/model/index.js';
 import { readJsonFile } from '../../shared/json-file.js';
 import { PROFILE_VERSION } from '../inputs/features.js';
 import { GROUPS } from '../inputs/grid.js';
@@ -11,19 +12,19 @@ export type Profiles = Readonly<Record<string, readonly number[]>>;
 export type Echoes = Readonly<Record<string, number>>;
 
 /** What is known of rooms before anybody is inferred in them. */
-export interface Calibration {
+export interface RoomCalibration {
   readonly profiles: Profiles;
   readonly echoes: Echoes;
 }
 
-export const UNCALIBRATED: Calibration = { profiles: {}, echoes: {} };
+export const UNCALIBRATED: RoomCalibration = { profiles: {}, echoes: {} };
 
 /**
  * Reads a calibration: `{"features": 1, "profiles": {"link-1": [13 numbers], ...}, "echoes": {"ward-3": 9.5}}`.
  * Without `echoes`, nobody has walked for it.
  * @throws Error with the file's name and the problem.
  */
-export function readCalibration(file: string): Calibration {
+export function readCalibration(file: string): RoomCalibration {
   if (!existsSync(file))
     throw new Error(
       `The calibration ${file} does not exist. Remove the field \`calibration\` to run without one.`,
@@ -57,13 +58,40 @@ const OWN: readonly string[] = ['features', 'profiles', 'echoes'];
 export const partsOfOthers = (content: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(content).filter(([name]) => !OWN.includes(name)));
 
+/**
+ * What a file knows of rooms: nothing if it does not exist, or only has parts of others.
+ * @throws Error as from {@link readCalibration}
+ */
+export function knownIn(file: string): RoomCalibration {
+  if (!existsSync(file)) return UNCALIBRATED;
+  const content = objectOf(readJsonFile(file));
+  const isOfOthers =
+    content !== null && content['features'] === undefined && content['profiles'] === undefined;
+  return isOfOthers ? UNCALIBRATED : readCalibration(file);
+}
+
+/** Whether the empty room of an environment is known: the profile of any of its links. */
+export const knowsEmpty = ({ profiles }: RoomCalibration, { links }: Pick<Environment, 'links'>): boolean =>
+  links.some(({ id }) => Object.hasOwn(profiles, id));
+
+/** Changes are reduced by at most this much, dB: more was not measured. */
+export const MOST_REDUCED_DB = 15;
+
+/** By how many decibels the changes of an environment's channels are reduced. Increasing them would increase noise. */
+export const reducedBy = ({ echoes }: RoomCalibration, environment: string): number =>
+  Math.min(MOST_REDUCED_DB, Math.max(0, echoes[environment] ?? 0));
+
 const objectOf = (value: unknown): Record<string, unknown> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null;
 
 /** @param beside other operators' parts of the same calibration */
-export function writeCalibration(file: string, { profiles, echoes }: Calibration, beside: object = {}): void {
+export function writeCalibration(
+  file: string,
+  { profiles, echoes }: RoomCalibration,
+  beside: object = {},
+): void {
   const known = Object.keys(echoes).length === 0 ? {} : { echoes };
   replaceFile(
     file,

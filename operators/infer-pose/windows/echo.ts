@@ -1,11 +1,12 @@
 import { point, type Environment, type Window } from '../../../pipeline/model/index.js';
 import { quantile } from '../../shared/median.js';
+import { withUsableLinks } from '../../shared/usable-links.js';
 import { changeOf, logAmplitudes } from '../inputs/features.js';
 import { meanEcho } from '../inputs/geometry.js';
-import { MOVES, strongestMotion } from '../memory/movement.js';
+import { MOST_REDUCED_DB } from '../model/calibration.js';
 import { Coverage } from './coverage.js';
 import { MAX_GAPS } from './profiles.js';
-import { shareOf } from './request.js';
+import { problemOf, shareOf } from './request.js';
 
 /**
  * Learns by how much people change the channels of a room more than those of training, while one person walks about
@@ -16,11 +17,12 @@ export class EchoLearner {
   readonly #environment: string;
   /** Mean power of a body's echo by link, over the floor, relative to the direct path. */
   readonly #expected: ReadonlyMap<string, number>;
-  /** Changes of links in windows relative to that, dB. */
-  readonly #changes: number[] = [];
+  /** The echo of each link in each window, dB. */
+  readonly #echoes: number[] = [];
+  readonly #measured = new Set<string>();
   readonly #coverage = new Coverage();
-  #windows = 0;
-  #moving = 0;
+  #isHeard = false;
+  #unfit: string | null = null;
 
   constructor({ id, links, size }: Environment) {
     this.#environment = id;
@@ -34,15 +36,19 @@ export class EchoLearner {
 
   add(window: Window): void {
     if (window.environment !== this.#environment) return;
-    const links = window.links.filter(({ id, gaps }) => this.#expected.has(id) && shareOf(gaps) <= MAX_GAPS);
+    const links = withUsableLinks(window).links.filter(
+      ({ id, gaps }) => this.#expected.has(id) && shareOf(gaps) <= MAX_GAPS,
+    );
     if (links.length === 0) return;
+    this.#isHeard = true;
     this.#coverage.add(window);
-    this.#windows++;
-    if (!(strongestMotion(window) >= MOVES)) return;
-    this.#moving++;
-    for (const link of links) {
+    this.#unfit ??= problemOf(window);
+    if (this.#unfit !== null) return;
+    // Without an RSSI, steps of the gain cannot be taken out, and would pass for movement.
+    for (const link of links.filter(({ rssi }) => !Number.isNaN(rssi))) {
+      this.#measured.add(link.id);
       const change = Math.max(LEAST, changeOf(logAmplitudes(link)));
-      this.#changes.push(10 * Math.log10(change / this.#expected.get(link.id)!));
+      this.#echoes.push((10 * Math.log10(change / this.#expected.get(link.id)!) - USUAL) / RISE);
     }
   }
 
@@ -51,20 +57,46 @@ export class EchoLearner {
     return this.#coverage.seconds;
   }
 
-  /** Lower quartile over links and windows with movement, dB; NaN before the first. Moments close to a link would dominate a mean. */
-  get change(): number {
-    return quantile(this.#changes, 0.25);
+  /** Whether a link is part of the result. */
+  isMeasured(link: string): boolean {
+    return this.#measured.has(link);
   }
 
-  /** The echo, dB, to a tenth; null if most windows show no movement. */
+  /** The echo, dB, to a tenth; null if there is a {@link problem}. */
   get echoDb(): number | null {
-    if (2 * this.#moving <= this.#windows) return null;
-    return Math.round((10 * (this.change - USUAL)) / RISE) / 10;
+    return this.problem === null ? this.#echo : null;
+  }
+
+  /** Why there is no echo, and what to do, for people; null if there is one. */
+  get problem(): string | null {
+    const room = this.#environment;
+    if (!this.#isHeard) return `no link of ${room} sent frames: check that they send`;
+    if (this.#unfit !== null) return this.#unfit;
+    if (this.#echoes.length === 0)
+      return `the links of ${room} report no RSSI: without it, steps of their gain pass for movement, and the echo cannot be measured`;
+    if (this.#echo >= WEAKEST_DB) return null;
+    return `hardly anything moved in ${room}: let one person walk about, all over the room and without a pause; if somebody did, their echo is weak, and needs no calibration`;
+  }
+
+  /** Why the result may be wrong, for people; null if nothing says so. */
+  get doubt(): string | null {
+    if ((this.echoDb ?? 0) <= MOST_REDUCED_DB) return null;
+    return `More than ${MOST_REDUCED_DB} dB are not taken into account. Was more than one person in ${this.#environment}?`;
+  }
+
+  /** The lower quartile: moments close to a link would dominate a mean. */
+  get #echo(): number {
+    return Math.round(10 * quantile(this.#echoes, 0.25)) / 10;
   }
 }
 
 /** Changes below this are rounding errors. */
 const LEAST = 1e-7;
-/** Change in simulated rooms whose echo is 0 dB, and its rise with each decibel: see bench/referee. */
+/**
+ * The lower quartile of changes in simulated rooms whose echo is 0 dB, relative to the mean echo of the floor, and its
+ * rise with each decibel of echo: checked by bench/referee/walker-echo.ts. dB
+ */
 const USUAL = -20.5;
 const RISE = 0.72;
+/** An empty room with noisy links has less, and weaker echoes are not used. */
+const WEAKEST_DB = -6;

@@ -5,7 +5,7 @@ import { LINK_FEATURES, linkFeatures, logAmplitudes, type LinkFacts } from '../i
 import { GROUPS, POINTS, STEP_US } from '../inputs/grid.js';
 import type { LinkPlace } from '../inputs/geometry.js';
 import type { Scene } from '../inputs/scene.js';
-import type { Calibration } from '../model/calibration.js';
+import { reducedBy, type RoomCalibration } from '../model/calibration.js';
 
 /** A window on its way to the network's thread: copies of the values, which can be transferred instead of cloned. */
 export interface Request {
@@ -21,9 +21,6 @@ export interface RequestLink extends LinkPlace {
 
 /** Largest number of links per window: accuracy was measured with up to nine. */
 export const MAX_LINKS = 9;
-
-/** Changes are reduced by at most this much, dB: more was not measured. */
-const MAX_ECHO_DB = 15;
 
 /** Why a window cannot be used, or null. */
 export function problemOf(window: Window): string | null {
@@ -42,11 +39,7 @@ export function problemOf(window: Window): string | null {
 }
 
 /** The window's request; with more than nine links, those with the fewest gaps. Null if it contains no known link. */
-export function requestOf(
-  window: Window,
-  table: LinkTable,
-  { profiles, echoes }: Calibration,
-): Request | null {
+export function requestOf(window: Window, table: LinkTable, calibration: RoomCalibration): Request | null {
   const known = window.links.flatMap((link) => {
     const entry = table.byId(link.id);
     return entry && entry.environment.id === window.environment
@@ -55,7 +48,7 @@ export function requestOf(
   });
   const [first] = known;
   if (!first) return null;
-  const echoDb = reducedBy(echoes[window.environment]);
+  const echoDb = reducedBy(calibration, window.environment);
   const used = known.length <= MAX_LINKS ? known : fewestGaps(known);
   return {
     size: { x: first.entry.environment.size.x, y: first.entry.environment.size.y },
@@ -67,7 +60,7 @@ export function requestOf(
         layout: { layout, rx, tx, subcarriers, centreMhz },
         values: link.values.slice(),
         facts: {
-          profile: profiles[link.id] ?? null,
+          profile: calibration.profiles[link.id] ?? null,
           gapShare,
           frameRate: link.frames / window.points,
           centreMhz,
@@ -77,9 +70,6 @@ export function requestOf(
     }),
   };
 }
-
-/** Changes are not increased, because that would increase the noise. */
-const reducedBy = (echoDb = 0): number => Math.min(MAX_ECHO_DB, Math.max(0, echoDb));
 
 function fewestGaps<T extends { readonly gapShare: number }>(links: readonly T[]): T[] {
   const best = new Set([...links].sort((a, b) => a.gapShare - b.gapShare).slice(0, MAX_LINKS));

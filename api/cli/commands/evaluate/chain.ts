@@ -143,13 +143,20 @@ async function measure(options: Options): Promise<void> {
   for (const file of report.writeReport(out, whole)) toStderr(`wrote ${file}`);
 }
 
-async function topologyOf({ topology: file, plugin }: Options) {
-  const [{ registryWith }, { loadForCommand }, { provenanceOf }] = await Promise.all([
+/** @throws CommandError also if its rooms are not calibrated, although somebody is to walk for it */
+async function topologyOf({ topology: file, plugin, walker }: Options) {
+  const [{ isCalibrated }, { registryWith }, { loadForCommand }, { provenanceOf }] = await Promise.all([
+    import('../../../../bench/accuracy/chain/plan.js'),
     import('../../../plugins.js'),
     import('../../topologies.js'),
     import('../../../../bench/shared/provenance.js'),
   ]);
   const topology = loadForCommand(file, { env: process.env, standIn: 'unset' }, await registryWith(plugin));
+  if (walker && !isCalibrated(topology))
+    throw new CommandError(
+      `leave out --walker: ${topology.id} names no calibration for infer-pose, so its rooms are not calibrated`,
+      EXIT.invalid,
+    );
   return { topology, made: provenanceOf(topology) };
 }
 

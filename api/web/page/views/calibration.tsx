@@ -47,20 +47,12 @@ export function CalibrationStep() {
       {now && now.state !== 'none' && <Found now={now} />}
       {now && (
         <div class="actions">
-          {now.state !== 'measuring' && (
-            <>
-              <button
-                type="button"
-                class={now.state === 'none' ? 'primary' : ''}
-                onClick={() => void start('nobody')}
-              >
-                The room is empty: measure for {SECONDS} s
-              </button>
-              <button type="button" onClick={() => void start('walker')}>
-                One person walks: measure for {SECONDS} s
-              </button>
-            </>
+          {now.state === 'measured' && (
+            <button type="button" onClick={() => void start(now.who)}>
+              Measure again
+            </button>
           )}
+          {['none', 'saved', 'failed'].includes(now.state) && <Starts now={now} start={start} />}
           {now.state === 'measured' && (
             <button type="button" class={isFit(now) ? 'primary' : ''} onClick={() => void save()}>
               Use it
@@ -77,9 +69,40 @@ export function CalibrationStep() {
   );
 }
 
+interface Startable {
+  readonly now: Calibration;
+  readonly start: (who: Calibration['who']) => Promise<void>;
+}
+
+function Starts({ now, start }: Startable) {
+  const primary = nextOf(now);
+  return (
+    <>
+      <button
+        type="button"
+        class={primary === 'nobody' ? 'primary' : ''}
+        onClick={() => void start('nobody')}
+      >
+        The room is empty: measure for {SECONDS} s
+      </button>
+      <button
+        type="button"
+        class={primary === 'walker' ? 'primary' : ''}
+        onClick={() => void start('walker')}
+      >
+        One person walks: measure for {SECONDS} s
+      </button>
+    </>
+  );
+}
+
 /** A walker has to be noticed; in an empty room, nobody. */
 const isFit = ({ who, presence_seconds: presence }: Calibration): boolean =>
   who === 'walker' || presence === 0;
+
+/** What to measure next: after the empty room, somebody who walks; what failed, again. */
+const nextOf = ({ state, who }: Calibration): Calibration['who'] =>
+  state === 'failed' ? who : state === 'saved' ? 'walker' : 'nobody';
 
 function Before() {
   return (
@@ -138,6 +161,7 @@ function Found({ now }: { readonly now: Calibration }) {
         </p>
       )}
       {echo !== null && <p role="status">{echoText(echo)}</p>}
+      <Problem text={now.doubt ?? ''} />
       {state !== 'measuring' && who === 'nobody' && (
         <ul>
           {links

@@ -129,9 +129,10 @@ const unlessElsewhere = (error: unknown): null => {
   throw error;
 };
 
-async function measureOne(id: TableName, { received, ...rest }: Plan): Promise<Measured> {
+async function measureOne(id: TableName, { received, walker, ...rest }: Plan): Promise<Measured> {
   const measurement: Measurement = TABLES[id];
-  const plan: Plan = received === undefined || hasOwnReceivers(id) ? rest : { ...rest, received };
+  const own = { ...(received && { received }), ...(walker && { walker }) };
+  const plan: Plan = hasOwnReceivers(id) ? rest : { ...rest, ...own };
   if (measurement.missing === undefined) return { id, table: await measurement.measure(plan), problem: null };
   const notMeasured = (why: string): Measured => ({
     id,
