@@ -1,12 +1,17 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { components } from '../../api/components.js';
 import {
   howCalibrated,
   isCalibrated,
+  plannedRoom,
   playIn,
   uncalibrated,
   type Plan,
 } from '../../bench/accuracy/chain/plan.js';
+import { readCalibration } from '../../operators/infer-pose/model/calibration.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { loadTopology, type CheckedTopology } from '../../pipeline/config/index.js';
 
@@ -43,4 +48,30 @@ test('rooms are received as the plan says, and tables say so', async () => {
   expect(link!.frames).toBeLessThanOrEqual(42);
   expect(link!.subcarriers).toHaveLength(56);
   expect(howCalibrated(plan)).toMatch(/with receivers like esp32-ht, with 20 frames a second of each link$/);
+});
+
+test('rooms are calibrated with one who walks if the plan says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-plan-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const plan: Plan = {
+    ...{
+      topology: demo(),
+      seed: 1,
+      rooms: 1,
+      links: [2],
+      minutes: { empty: 1, daily: 1 },
+      folder,
+      atOnce: 1,
+    },
+    received: { rate_hz: 20, echo_db: 10 },
+    print: () => undefined,
+  };
+  const echoesOf = async (walker: boolean) => {
+    const { environment, calibration } = await plannedRoom({ ...plan, walker }, 1, 2);
+    return readCalibration(calibration!).echoes[environment.id];
+  };
+  expect(await echoesOf(false)).toBeUndefined();
+  expect(await echoesOf(true)).toBeGreaterThan(3);
 });

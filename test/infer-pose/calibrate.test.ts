@@ -86,6 +86,40 @@ describe('csiflow calibrate', () => {
       expect(readCalibration(out).echoes, 'the empty room was measured again').toEqual(echoes);
     });
 
+    it('adds the echoes of all rooms whose empty room it knows', async () => {
+      const file = join(folder, 'wards.yaml');
+      const topologyWith = async (people: string): Promise<void> => {
+        const wards = ['ward-1', 'ward-2'].map((ward) => packageFile(`topologies/environments/${ward}.yaml`));
+        const source = `wards: { type: simulator, rate_hz: 50, seed: 3, speed: 0, duration_s: 8, ${people} }`;
+        await writeFile(
+          file,
+          `
+id: wards
+environments: [${wards.join(', ')}]
+sources:
+  ${source}
+operators:
+  windows: { type: window, from: wards, length_ms: 2000, hop_ms: 200, points: 100 }
+  poses: { type: infer-pose, from: windows }
+sinks:
+  seen: { type: file, from: poses, path: ${join(folder, 'wards.jsonl')} }
+`,
+        );
+      };
+      const out = join(folder, 'wards.json');
+      const settings = { seconds: 5, out, print };
+      await topologyWith('people: []');
+      const { profiles } = await calibrateTopology(file, settings);
+      await topologyWith(WALK);
+      const { echoes } = await calibrateTopology(file, { ...settings, walker: true });
+      expect(Object.keys(echoes)).toEqual(['ward-1', 'ward-2']);
+      const known = Object.entries(profiles).filter(([link]) => link.startsWith('ward-1'));
+      await writeFile(out, JSON.stringify({ features: 1, profiles: Object.fromEntries(known) }));
+      expect((await calibrateTopology(file, { ...settings, walker: true })).echoes).toEqual({
+        'ward-1': echoes['ward-1'],
+      });
+    });
+
     it('keeps the parts of others', async () => {
       const out = join(folder, 'others.json');
       const profiles = await profilesOf(out, 5, 5);

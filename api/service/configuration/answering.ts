@@ -32,7 +32,7 @@ export const answering = ({ nodes }: CheckedTopology, name: SettingName): readon
 export const nodesAs = ({ nodes }: CheckedTopology, role: Role): readonly CheckedNode[] =>
   nodes.filter(({ component }) => component.role === role);
 
-/** The pose network that a measurement of the empty room calibrates, and the node whose windows it reads. */
+/** The pose network that a measurement of a room calibrates, and the node whose windows it reads. */
 export interface CalibratedNetwork {
   readonly node: CheckedNode;
   readonly windows: string;
