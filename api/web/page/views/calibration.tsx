@@ -100,9 +100,12 @@ function Starts({ now, start }: Startable) {
 const isFit = ({ who, presence_seconds: presence }: Calibration): boolean =>
   who === 'walker' || presence === 0;
 
-/** What to measure next: after the empty room, somebody who walks; what failed, again. */
-const nextOf = ({ state, who }: Calibration): Calibration['who'] =>
-  state === 'failed' ? who : state === 'saved' ? 'walker' : 'nobody';
+/** What to measure next: after the empty room, somebody who walks; what failed, again; null: nothing is left. */
+function nextOf({ state, who }: Calibration): Calibration['who'] | null {
+  if (state === 'none') return 'nobody';
+  if (state === 'failed') return who;
+  return who === 'nobody' ? 'walker' : null;
+}
 
 function Before() {
   return (
@@ -110,8 +113,8 @@ function Before() {
       <Empty />
       <p class="hint">
         Then let one person walk about, all over the room and without a pause, while nobody else is in it.
-        csiflow learns how strongly people change the signals here, and counts them better. This stays valid
-        when furniture moves.
+        csiflow learns how strongly people change the signals here, and counts them better. Repeat that after
+        you moved a device or changed the size of the room, not because of furniture.
       </p>
     </>
   );
