@@ -162,7 +162,9 @@ sinks:
   it('refuses to replace a file that is not a calibration, before it listens', async () => {
     const out = join(folder, 'torn.json');
     await writeFile(out, '{"features": 1, "prof');
-    await expect(profilesOf(out, 5, 5)).rejects.toThrow(/torn.json.* Move it away, or choose another file/);
+    await expect(profilesOf(out, 5, 5)).rejects.toThrow(
+      /torn.json is no calibration: move it away, or choose another file/,
+    );
     await writeFile(out, '{"links": {}}');
     expect(await profilesOf(out, 5, 5), 'a file of calibrate alone').not.toEqual({});
   });

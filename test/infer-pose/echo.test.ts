@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { meanEcho } from '../../operators/infer-pose/inputs/geometry.js';
 import {
   readCalibration,
+  reducedBy,
   UNCALIBRATED,
   writeCalibration,
 } from '../../operators/infer-pose/model/calibration.js';
@@ -64,8 +65,23 @@ describe('the echo of one who walks', () => {
   });
 
   it('raises doubts if it is stronger than what is taken into account', () => {
-    expect(learnt(walk).doubt).toBeNull();
     expect(learnt(played(748_990, 20)).doubt).toMatch(/More than 15 dB .* more than one person/);
+  });
+
+  it('does not count pauses', () => {
+    const still = played(748_990, null).windows;
+    const pausing = walk.windows.map((window, i) => (i % 3 === 0 ? { ...still[i]!, index: i } : window));
+    expect(Math.abs(learnt({ ...walk, windows: pausing }).echoDb! - echoDb!)).toBeLessThan(2);
+  });
+
+  it('is unknown if the walker mostly pauses', () => {
+    const still = played(748_990, null).windows;
+    const pausing = walk.windows.map((window, i) => (i % 3 === 0 ? window : still[i]!));
+    expect(learnt({ ...walk, windows: pausing }).problem).toMatch(/moved for 3\d % of the time only/);
+  });
+
+  it('of a short walk raises doubts', () => {
+    expect(learnt(walk).doubt).toMatch(/^That are \d s of a walk: a minute is more exact/);
   });
 
   it('leaves out faulty links', () => {
@@ -136,6 +152,7 @@ describe('the echo of a room in requests', () => {
     new Set(requestOf(window, table, { ...UNCALIBRATED, echoes })!.links.map(({ facts }) => facts.echoDb));
 
   it('is the one of its environment, from 0 to 15 dB', () => {
+    expect(reducedBy(UNCALIBRATED, 'constructor')).toBe(0);
     expect(echoIn({})).toEqual(new Set([0]));
     expect(echoIn({ elsewhere: 9 })).toEqual(new Set([0]));
     expect(echoIn({ [environment.id]: 9.5 })).toEqual(new Set([9.5]));

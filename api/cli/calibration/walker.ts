@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   knownIn,
   knowsEmpty,
@@ -32,25 +34,30 @@ export async function withWalker(
       `${topology.id} has no calibrated pose network, such as infer-pose: pass its window operator with --node`,
       EXIT.invalid,
     );
-  const former = formerOf(out);
-  const known = topology.environments.filter((environment) => knowsEmpty(former, environment));
-  if (known.length === 0)
-    throw new CommandError(
-      `${out} has no empty room of ${topology.id} yet: run this command without --walker first`,
-      EXIT.invalid,
-    );
-  const rooms = new Rooms(known);
+  const rooms = new Rooms(emptyIn(out, topology));
   await hearWindows(topology, windows, rooms, { ...settings, ...WALKING });
   const measured = rooms.echoes(print);
   if (Object.keys(measured).length === 0)
     throw new CommandError(`no echo was measured: ${out} stays as it was`);
-  // Read again: somebody may have measured the empty room meanwhile.
+  // Somebody may have measured the empty room meanwhile, or removed the file.
+  emptyIn(out, topology);
   const { profiles, echoes } = formerOf(out);
   const others = partsOfOthers(readJsonFile(out) as Readonly<Record<string, unknown>>);
   const next = { profiles, echoes: { ...echoes, ...measured } };
   writeCalibration(out, next, others);
   print(`wrote the echoes of ${Object.keys(measured).join(', ')} to ${out}`);
   return { ...next, links: (others['links'] ?? {}) as LearntLinks };
+}
+
+/** The environments whose empty room a file knows. @throws CommandError if there are none */
+function emptyIn(file: string, { id, environments }: CheckedTopology): readonly Environment[] {
+  const former = formerOf(file);
+  const known = environments.filter((environment) => knowsEmpty(former, environment));
+  if (known.length > 0) return known;
+  throw new CommandError(
+    `${file} has no empty room of ${id} yet: run this command without --walker first`,
+    EXIT.invalid,
+  );
 }
 
 const WALKING = {
@@ -83,7 +90,7 @@ class Rooms {
       if (echoDb === null) print(problem!);
       else {
         echoes[id] = echoDb;
-        print(`people change the channels of ${id} by ${relative(echoDb)} than those of training`);
+        print(`people change the channels of ${id} by ${relative(echoDb)}`);
       }
       if (doubt !== null) print(doubt);
     }
@@ -91,15 +98,21 @@ class Rooms {
   }
 }
 
-const relative = (echoDb: number): string => `${Math.abs(echoDb)} dB ${echoDb < 0 ? 'less' : 'more'}`;
+const relative = (echoDb: number): string =>
+  echoDb < 0
+    ? `${-echoDb} dB less than those of training: nothing will be reduced`
+    : `${echoDb} dB more than those of training`;
 
-/** What a file knows of rooms. @throws CommandError if it is no calibration */
+/** What a file knows of rooms. @throws CommandError if it is no calibration, or cannot be written */
 export function formerOf(file: string): RoomCalibration {
+  const folder = dirname(file);
+  if (!existsSync(folder))
+    throw new CommandError(`${folder} does not exist: create the folder`, EXIT.invalid);
   try {
     return knownIn(file);
   } catch (error) {
     throw new CommandError(
-      `${errorText(error)} Move it away, or choose another file with --out.`,
+      `${file} is no calibration: move it away, or choose another file with --out (${errorText(error)})`,
       EXIT.invalid,
     );
   }

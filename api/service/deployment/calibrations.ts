@@ -50,6 +50,8 @@ export async function saveCalibration(deployment: Parts, id: string): Promise<Ca
     const target = targetOf(deployment, id);
     const { running, environment } = target;
     const measurement = deployment.calibrations.get(environment.id);
+    if (measurement?.state === 'saved')
+      throw conflict(`the measurement of ${environment.id} is saved already`, running);
     if (measurement?.state !== 'measured')
       throw conflict(`${environment.id} is not measured: start a calibration first`, running);
     // What is starting or stopping can neither be restarted nor read the file for certain.

@@ -29,20 +29,21 @@ export function readCalibration(file: string): RoomCalibration {
     throw new Error(
       `The calibration ${file} does not exist. Remove the field \`calibration\` to run without one.`,
     );
-  const content = readJsonFile(file) as { features?: unknown; profiles?: unknown; echoes?: unknown } | null;
-  if (content?.features !== PROFILE_VERSION) {
+  const content = objectOf(readJsonFile(file));
+  if (content === null) throw new Error(`${file}: the content must be an object, as \`csiflow calibrate\` writes it.`);
+  if (content['features'] !== PROFILE_VERSION) {
     throw new Error(
       `${file}: "features" must be ${PROFILE_VERSION}, the version that this csiflow computes.`,
     );
   }
-  const profiles = objectOf(content.profiles);
+  const profiles = objectOf(content['profiles']);
   if (profiles === null) throw new Error(`${file}: "profiles" must be an object with a list for each link.`);
   for (const [link, profile] of Object.entries(profiles)) {
     if (!Array.isArray(profile) || profile.length !== GROUPS || !profile.every(Number.isFinite)) {
       throw new Error(`${file}: the profile of link ${link} must be a list of ${GROUPS} numbers.`);
     }
   }
-  const echoes = objectOf(content.echoes ?? {});
+  const echoes = objectOf(content['echoes'] ?? {});
   if (echoes === null)
     throw new Error(`${file}: "echoes" must be an object with a number for each environment.`);
   for (const [environment, echo] of Object.entries(echoes)) {
@@ -65,21 +66,28 @@ export const partsOfOthers = (content: Readonly<Record<string, unknown>>): Recor
 export function knownIn(file: string): RoomCalibration {
   if (!existsSync(file)) return UNCALIBRATED;
   const content = objectOf(readJsonFile(file));
-  const isOfOthers =
-    content !== null && content['features'] === undefined && content['profiles'] === undefined;
+  const isOfOthers = content !== null && OWN.every((name) => content[name] === undefined);
   return isOfOthers ? UNCALIBRATED : readCalibration(file);
 }
 
 /** Whether the empty room of an environment is known: the profile of any of its links. */
-export const knowsEmpty = ({ profiles }: RoomCalibration, { links }: Pick<Environment, 'links'>): boolean =>
-  links.some(({ id }) => Object.hasOwn(profiles, id));
+export const knowsEmpty = (known: RoomCalibration, { links }: Pick<Environment, 'links'>): boolean =>
+  links.some(({ id }) => profileIn(known, id) !== null);
 
 /** Changes are reduced by at most this much, dB: more was not measured. */
 export const MOST_REDUCED_DB = 15;
 
 /** By how many decibels the changes of an environment's channels are reduced. Increasing them would increase noise. */
 export const reducedBy = ({ echoes }: RoomCalibration, environment: string): number =>
-  Math.min(MOST_REDUCED_DB, Math.max(0, echoes[environment] ?? 0));
+  Math.min(MOST_REDUCED_DB, Math.max(0, ownOf(echoes, environment) ?? 0));
+
+/** The profile of a link in the empty room; null if it was not measured. */
+export const profileIn = ({ profiles }: RoomCalibration, link: string): readonly number[] | null =>
+  ownOf(profiles, link) ?? null;
+
+/** Ids may be `constructor`, which all objects have. */
+const ownOf = <T>(record: Readonly<Record<string, T>>, id: string): T | undefined =>
+  Object.hasOwn(record, id) ? record[id] : undefined;
 
 const objectOf = (value: unknown): Record<string, unknown> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
-import { point, type Environment, type Window } from '../../../pipeline/model/index.js';
+import { point, type Environment, type Window, type WindowLink } from '../../../pipeline/model/index.js';
+import { mean } from '../../shared/mean.js';
 import { quantile } from '../../shared/median.js';
 import { withUsableLinks } from '../../shared/usable-links.js';
 import { changeOf, logAmplitudes } from '../inputs/features.js';
@@ -17,8 +18,8 @@ export class EchoLearner {
   readonly #environment: string;
   /** Mean power of a body's echo by link, over the floor, relative to the direct path. */
   readonly #expected: ReadonlyMap<string, number>;
-  /** The echo of each link in each window, dB. */
-  readonly #echoes: number[] = [];
+  /** The echoes of the links in each window, dB. */
+  readonly #windows: (readonly number[])[] = [];
   readonly #measured = new Set<string>();
   readonly #coverage = new Coverage();
   #isHeard = false;
@@ -45,11 +46,14 @@ export class EchoLearner {
     this.#unfit ??= problemOf(window);
     if (this.#unfit !== null) return;
     // Without an RSSI, steps of the gain cannot be taken out, and would pass for movement.
-    for (const link of links.filter(({ rssi }) => !Number.isNaN(rssi))) {
-      this.#measured.add(link.id);
-      const change = Math.max(LEAST, changeOf(logAmplitudes(link)));
-      this.#echoes.push((10 * Math.log10(change / this.#expected.get(link.id)!) - USUAL) / RISE);
-    }
+    const measured = links.filter(({ rssi }) => !Number.isNaN(rssi));
+    if (measured.length > 0) this.#windows.push(measured.map((link) => this.#echoOf(link)));
+  }
+
+  #echoOf(link: WindowLink): number {
+    this.#measured.add(link.id);
+    const change = Math.max(LEAST, changeOf(logAmplitudes(link)));
+    return (10 * Math.log10(change / this.#expected.get(link.id)!) - USUAL) / RISE;
   }
 
   /** Seconds of event time that were heard, without gaps between and within windows. */
@@ -64,7 +68,7 @@ export class EchoLearner {
 
   /** The echo, dB, to a tenth; null if there is a {@link problem}. */
   get echoDb(): number | null {
-    return this.problem === null ? this.#echo : null;
+    return this.problem === null ? this.#measure().echo : null;
   }
 
   /** Why there is no echo, and what to do, for people; null if there is one. */
@@ -72,21 +76,40 @@ export class EchoLearner {
     const room = this.#environment;
     if (!this.#isHeard) return `no link of ${room} sent frames: check that they send`;
     if (this.#unfit !== null) return this.#unfit;
-    if (this.#echoes.length === 0)
+    if (this.#windows.length === 0)
       return `the links of ${room} report no RSSI: without it, steps of their gain pass for movement, and the echo cannot be measured`;
-    if (this.#echo >= WEAKEST_DB) return null;
-    return `hardly anything moved in ${room}: let one person walk about, all over the room and without a pause; if somebody did, their echo is weak, and needs no calibration`;
+    const { echo, moving } = this.#measure();
+    const walk = 'let one person walk about, all over the room and without a pause';
+    if (moving < LEAST_MOVING)
+      return `people moved for ${Math.round(100 * moving)} % of the time only: ${walk}`;
+    if (echo >= WEAKEST_DB) return null;
+    return `hardly anything moved in ${room}: ${walk}; if one did all the time, their echo is weak, and needs no calibration`;
   }
 
   /** Why the result may be wrong, for people; null if nothing says so. */
   get doubt(): string | null {
-    if ((this.echoDb ?? 0) <= MOST_REDUCED_DB) return null;
-    return `More than ${MOST_REDUCED_DB} dB are not taken into account. Was more than one person in ${this.#environment}?`;
+    if (this.echoDb === null) return null;
+    const doubts = [
+      ...(this.echoDb <= MOST_REDUCED_DB
+        ? []
+        : [`More than ${MOST_REDUCED_DB} dB are not taken into account. Was more than one person there?`]),
+      ...(this.heardSeconds >= ENOUGH_S
+        ? []
+        : [`That are ${this.heardSeconds.toFixed(0)} s of a walk: a minute is more exact.`]),
+    ];
+    return doubts.length === 0 ? null : doubts.join(' ');
   }
 
-  /** The lower quartile: moments close to a link would dominate a mean. */
-  get #echo(): number {
-    return Math.round(10 * quantile(this.#echoes, 0.25)) / 10;
+  /**
+   * The lower quartile over links and windows: moments close to a link would dominate a mean. Windows in which the
+   * walker paused do not count.
+   */
+  #measure(): { readonly echo: number; readonly moving: number } {
+    const levels = this.#windows.map(mean);
+    const walking = quantile(levels, WALKING) - PAUSE_DB;
+    const moving = this.#windows.filter((_, i) => levels[i]! >= walking);
+    const echo = Math.round(10 * quantile(moving.flat(), 0.25)) / 10;
+    return { echo, moving: moving.length / this.#windows.length };
   }
 }
 
@@ -100,3 +123,10 @@ const USUAL = -20.5;
 const RISE = 0.72;
 /** An empty room with noisy links has less, and weaker echoes are not used. */
 const WEAKEST_DB = -6;
+/** Somebody who walks has this share of the windows above all pauses; a pause is so much weaker. */
+const WALKING = 0.8;
+const PAUSE_DB = 15;
+/** Least share of windows in which somebody walks. */
+const LEAST_MOVING = 0.5;
+/** A walk of this many seconds reaches most of a room. */
+const ENOUGH_S = 20;

@@ -5,7 +5,7 @@ import { LINK_FEATURES, linkFeatures, logAmplitudes, type LinkFacts } from '../i
 import { GROUPS, POINTS, STEP_US } from '../inputs/grid.js';
 import type { LinkPlace } from '../inputs/geometry.js';
 import type { Scene } from '../inputs/scene.js';
-import { reducedBy, type RoomCalibration } from '../model/calibration.js';
+import { profileIn, reducedBy, type RoomCalibration } from '../model/calibration.js';
 
 /** A window on its way to the network's thread: copies of the values, which can be transferred instead of cloned. */
 export interface Request {
@@ -60,7 +60,7 @@ export function requestOf(window: Window, table: LinkTable, calibration: RoomCal
         layout: { layout, rx, tx, subcarriers, centreMhz },
         values: link.values.slice(),
         facts: {
-          profile: calibration.profiles[link.id] ?? null,
+          profile: profileIn(calibration, link.id),
           gapShare,
           frameRate: link.frames / window.points,
           centreMhz,

@@ -186,7 +186,7 @@ function Found({ now }: { readonly now: Calibration }) {
 }
 
 const echoText = (echo: number): string =>
-  `Here, people change the signals ${Math.abs(echo).toFixed(1)} dB ${echo < 0 ? 'less' : 'more'} than in the rooms that csiflow learnt from.`;
+  `Here, people change the signals ${Math.abs(echo).toFixed(1)} dB ${echo < 0 ? 'less' : 'more'} than in the rooms that csiflow learnt from.${echo < 0 ? ' Nothing changes because of that.' : ''}`;
 
 const changeText = (change: number | null): string =>
   change === null ? 'measured for the first time' : `${change.toFixed(1)} dB from the former measurement`;
