@@ -163,7 +163,7 @@ sinks:
     const out = join(folder, 'torn.json');
     await writeFile(out, '{"features": 1, "prof');
     await expect(profilesOf(out, 5, 5)).rejects.toThrow(
-      /torn.json is no calibration: move it away, or choose another file/,
+      /torn.json is not a calibration: move it away, or choose another file/,
     );
     await writeFile(out, '{"links": {}}');
     expect(await profilesOf(out, 5, 5), 'a file of calibrate alone').not.toEqual({});

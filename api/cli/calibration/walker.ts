@@ -112,7 +112,7 @@ export function formerOf(file: string): RoomCalibration {
     return knownIn(file);
   } catch (error) {
     throw new CommandError(
-      `${file} is no calibration: move it away, or choose another file with --out (${errorText(error)})`,
+      `${file} is not a calibration: move it away, or choose another file with --out (${errorText(error)})`,
       EXIT.invalid,
     );
   }

@@ -95,7 +95,7 @@ export class EchoLearner {
         : [`More than ${MOST_REDUCED_DB} dB are not taken into account. Was more than one person there?`]),
       ...(this.heardSeconds >= ENOUGH_S
         ? []
-        : [`That are ${this.heardSeconds.toFixed(0)} s of a walk: a minute is more exact.`]),
+        : [`A walk of ${this.heardSeconds.toFixed(0)} s is short: a minute is more exact.`]),
     ];
     return doubts.length === 0 ? null : doubts.join(' ');
   }
