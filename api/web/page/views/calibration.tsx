@@ -158,10 +158,7 @@ function Found({ now }: { readonly now: Calibration }) {
       )}
       {presence === 0 && state !== 'measuring' && <p role="status">Nobody moved.</p>}
       {state !== 'measuring' && silent.length > 0 && (
-        <p class="problem">
-          No frames arrived from {silent.map(({ id }) => id).join(', ')}:{' '}
-          {who === 'walker' ? 'they were not measured.' : 'their former profiles stay.'}
-        </p>
+        <p class="problem">{silentText(who, silent.map(({ id }) => id).join(', '))}</p>
       )}
       {echo !== null && <p role="status">{echoText(echo)}</p>}
       <Problem text={now.doubt ?? ''} />
@@ -184,6 +181,11 @@ function Found({ now }: { readonly now: Calibration }) {
     </>
   );
 }
+
+const silentText = (who: Calibration['who'], links: string): string =>
+  who === 'walker'
+    ? `Not measured, for want of frames or of RSSI: ${links}.`
+    : `No frames arrived from ${links}: their former profiles stay.`;
 
 const echoText = (echo: number): string =>
   `Here, people change the signals ${Math.abs(echo).toFixed(1)} dB ${echo < 0 ? 'less' : 'more'} than in the rooms that csiflow learnt from.${echo < 0 ? ' Nothing changes because of that.' : ''}`;
