@@ -29,7 +29,13 @@ import { RoomMemories, type StoredMemories } from './people/room-memories.js';
 import { peopleOf } from './people/people.js';
 import { inView, ofOneWindow, recall, type PersonEstimate } from './people/recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './windows/request.js';
-import { profileIn, readCalibration, reducedBy, UNCALIBRATED, type RoomCalibration } from './model/calibration.js';
+import {
+  profileIn,
+  readCalibration,
+  reducedBy,
+  UNCALIBRATED,
+  type RoomCalibration,
+} from './model/calibration.js';
 import { chooseModels } from './model/choose-models.js';
 import { describeModels } from './serving/describe.js';
 import { ServedModel } from './serving/served-model.js';
@@ -516,7 +522,8 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
   }
 
   #calibratedLinks(): number {
-    return [...this.#context.links].filter(({ link }) => profileIn(this.#calibration, link.id) !== null).length;
+    return [...this.#context.links].filter(({ link }) => profileIn(this.#calibration, link.id) !== null)
+      .length;
   }
 
   #poseFrameOf(

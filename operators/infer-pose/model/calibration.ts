@@ -30,7 +30,8 @@ export function readCalibration(file: string): RoomCalibration {
       `The calibration ${file} does not exist. Remove the field \`calibration\` to run without one.`,
     );
   const content = objectOf(readJsonFile(file));
-  if (content === null) throw new Error(`${file}: the content must be an object, as \`csiflow calibrate\` writes it.`);
+  if (content === null)
+    throw new Error(`${file}: the content must be an object, as \`csiflow calibrate\` writes it.`);
   if (content['features'] !== PROFILE_VERSION) {
     throw new Error(
       `${file}: "features" must be ${PROFILE_VERSION}, the version that this csiflow computes.`,
