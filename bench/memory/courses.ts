@@ -13,15 +13,15 @@ import { featuresOf, requestOf, type Request } from '../../operators/infer-pose/
 import { UNCALIBRATED, type RoomCalibration } from '../../operators/infer-pose/model/calibration.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
-import { LinkTable, type CsiLayout, type Environment, type Window } from '../../pipeline/model/index.js';
+import { LinkTable, type CsiLayout, type Environment } from '../../pipeline/model/index.js';
 import { GAINS } from '../../pipeline/sources/simulator/gain-control.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Random } from '../../pipeline/sources/simulator/shared/random.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import type { TruthLine } from '../../pipeline/sources/simulator/truth-file.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
-import { WindowChain } from '../falls/chain.js';
 import { echoOf } from '../shared/echoes.js';
+import { playWindows, type Playing } from '../falls/play-windows.js';
 import { receiverOf, type Receivers } from './receivers.js';
 import { COURSE_S, isThing, kindOf, peopleOf, type Kind } from './what-happens.js';
 
@@ -154,29 +154,12 @@ export function playRoom(seed: number, wanted: Wanted = {}): PlayedRoom {
   return { ...room, asked: askedOf(room, calibration) };
 }
 
-type Playing = Pick<PlayedRoom, 'environment' | 'rateHz' | 'stage'>;
-
 function learn(room: Playing): RoomCalibration {
   const learner = new ProfileLearner();
-  play(room, CALIBRATION_S, (window) => {
+  playWindows(room, CALIBRATION_S, (window) => {
     learner.add(window);
   });
   return { ...UNCALIBRATED, profiles: learner.profiles() };
-}
-
-/** Windows of a played script, through the shipped chain. */
-function play(
-  { stage, environment, rateHz }: Playing,
-  seconds: number,
-  take: (window: Window) => void,
-): void {
-  stage.enter(0);
-  const chain = new WindowChain(environment);
-  const numbers = environment.links.map((_, index) => index);
-  for (let tick = 0; tick < seconds * rateHz; tick += rateHz) {
-    const block = stage.play(tick, tick + rateHz, 0, tick, numbers);
-    if (block.count > 0) chain.take(block).forEach(take);
-  }
 }
 
 /** A window in use. */
@@ -192,7 +175,7 @@ function askedOf(room: Playing, calibration: RoomCalibration): Asked[] {
   const table = new LinkTable([room.environment]);
   const asked: Asked[] = [];
   let number = 0;
-  play(room, COURSE_S, (window) => {
+  playWindows(room, COURSE_S, (window) => {
     if (number++ % EVERY !== 0) return;
     const usable = withUsableLinks(window);
     const request = requestOf(usable, table, calibration);

@@ -13,6 +13,7 @@ import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import { randomEnvironment, recordedEnvironment } from '../accuracy/chain/rooms.js';
 import { espFrames } from '../accuracy/cleaning/frames.js';
 import { offlineContext, WindowChain } from '../falls/chain.js';
+import { playWindows } from '../falls/play-windows.js';
 
 /**
  * Compares how much people change a channel in recordings of real rooms and in the simulator, behind the shipped
@@ -132,13 +133,10 @@ function simulated(seed: number, device: keyof typeof DEVICES, echoDb: number): 
     impairments: { ...IMPAIRMENTS, snrDb: SNR_DB },
     people: [{ script: [{ activity: 'walk', seconds: WALK_S }] }],
   });
-  stage.enter(0);
-  const chain = new WindowChain(environment);
   const collector = new Collector();
-  for (let tick = 0; tick < WALK_S * RATE_HZ; tick += RATE_HZ) {
-    const block = stage.play(tick, tick + RATE_HZ, 0, tick, [...environment.links.keys()]);
-    if (block.count > 0) collector.take(chain.take(block));
-  }
+  playWindows({ environment, stage, rateHz: RATE_HZ }, WALK_S, (window) => {
+    collector.take([window]);
+  });
   return collector.changes;
 }
 

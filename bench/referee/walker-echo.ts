@@ -5,7 +5,7 @@ import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
-import { WindowChain } from '../falls/chain.js';
+import { playWindows } from '../falls/play-windows.js';
 
 /**
  * How well `csiflow calibrate --walker` measures the echo of simulated rooms. The laws of `EchoLearner` are right if the
@@ -34,13 +34,10 @@ function walk(seed: number, device: keyof typeof DEVICES, echoDb: number): numbe
     ...{ seed, rateHz: RATE_HZ, layout: DEVICES[device], echoDb, impairments: IMPAIRMENTS },
     people: [{ script: [{ activity: 'walk', seconds: SECONDS }] }],
   });
-  stage.enter(0);
-  const chain = new WindowChain(environment);
   const learner = new EchoLearner(environment);
-  for (let tick = 0; tick < SECONDS * RATE_HZ; tick += RATE_HZ) {
-    const block = stage.play(tick, tick + RATE_HZ, 0, tick, [...environment.links.keys()]);
-    for (const window of block.count > 0 ? chain.take(block) : []) learner.add(window);
-  }
+  playWindows({ environment, stage, rateHz: RATE_HZ }, SECONDS, (window) => {
+    learner.add(window);
+  });
   return learner.echoDb ?? NaN;
 }
 

@@ -18,7 +18,7 @@ import { DEVICES } from '../../pipeline/sources/simulator/devices.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import { randomEnvironment } from '../../bench/accuracy/chain/rooms.js';
-import { WindowChain } from '../../bench/falls/chain.js';
+import { playWindows } from '../../bench/falls/play-windows.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
 
 type Link = Window['links'][number];
@@ -37,12 +37,11 @@ function played(seed: number, echoDb: number | null, rateHz = 50): Room {
     ...{ seed, rateHz, layout: DEVICES.esp32, impairments: IMPAIRMENTS, echoDb: echoDb ?? 0 },
     people: echoDb === null ? [] : [{ script: [{ activity: 'walk', seconds: SECONDS }] }],
   });
-  stage.enter(0);
-  const chain = new WindowChain(environment);
-  const blocks = Array.from({ length: SECONDS }, (_, second) =>
-    stage.play(second * rateHz, (second + 1) * rateHz, 0, second * rateHz, [0, 1, 2, 3]),
-  );
-  return { environment, windows: [...blocks.flatMap((block) => [...chain.take(block)]), ...chain.end()] };
+  const windows: Window[] = [];
+  playWindows({ environment, stage, rateHz }, SECONDS, (window) => {
+    windows.push(window);
+  });
+  return { environment, windows };
 }
 
 /** @param received changes what each link receives */
@@ -70,7 +69,7 @@ describe('the echo of one who walks', () => {
 
   it('does not count pauses', () => {
     const still = played(748_990, null).windows;
-    const pausing = walk.windows.map((window, i) => (i % 3 === 0 ? { ...still[i]!, index: i } : window));
+    const pausing = walk.windows.map((window, i) => (i % 3 === 0 ? still[i]! : window));
     expect(Math.abs(learnt({ ...walk, windows: pausing }).echoDb! - echoDb!)).toBeLessThan(2);
   });
 

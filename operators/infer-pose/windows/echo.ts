@@ -24,6 +24,8 @@ export class EchoLearner {
   readonly #coverage = new Coverage();
   #isHeard = false;
   #unfit: string | null = null;
+  /** Kept until the next window: an hour of windows takes long to sort. */
+  #found: Found | null = null;
 
   constructor({ id, links, size }: Environment) {
     this.#environment = id;
@@ -42,6 +44,7 @@ export class EchoLearner {
     );
     if (links.length === 0) return;
     this.#isHeard = true;
+    this.#found = null;
     this.#coverage.add(window);
     this.#unfit ??= problemOf(window);
     if (this.#unfit !== null) return;
@@ -100,17 +103,27 @@ export class EchoLearner {
     return doubts.length === 0 ? null : doubts.join(' ');
   }
 
+  #measure(): Found {
+    return (this.#found ??= this.#find());
+  }
+
   /**
    * The lower quartile over links and windows: moments close to a link would dominate a mean. Windows in which the
    * walker paused do not count.
    */
-  #measure(): { readonly echo: number; readonly moving: number } {
+  #find(): Found {
     const levels = this.#windows.map(mean);
     const walking = quantile(levels, WALKING) - PAUSE_DB;
     const moving = this.#windows.filter((_, i) => levels[i]! >= walking);
     const echo = Math.round(10 * quantile(moving.flat(), 0.25)) / 10;
     return { echo, moving: moving.length / this.#windows.length };
   }
+}
+
+/** The echo, dB, and the share of windows in which the walker moved. */
+interface Found {
+  readonly echo: number;
+  readonly moving: number;
 }
 
 /** Changes below this are rounding errors. */
