@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { endedBySignals } from '../ended-by-signals.js';
 import { numberAbove0 } from '../number-options.js';
 
 interface Options {
@@ -41,17 +42,18 @@ export function register(program: Command): void {
         import('../../plugins.js'),
       ]);
       const shown = new Progress();
-      const measured = await calibrateTopology(topology, {
+      const settings = {
         ...options,
         registry: await registryWith(plugin),
-        print: (line) => {
+        print: (line: string) => {
           shown.end();
           process.stderr.write(`${line}\n`);
         },
-        progress: (heard) => {
+        progress: (heard: number) => {
           shown.show(() => `${heard.toFixed(0)} of ${options.seconds} s heard`);
         },
-      }).finally(() => {
+      };
+      const measured = await endedBySignals(() => calibrateTopology(topology, settings)).finally(() => {
         shown.end();
       });
       if (json) process.stdout.write(`${JSON.stringify(measured, null, 2)}\n`);

@@ -57,6 +57,7 @@ export class Barriers {
   #barrier: Barrier | null = null;
   #asked = false;
   #complete = false;
+  #isAbandoned = false;
 
   constructor(options: BarriersOptions) {
     this.#options = options;
@@ -79,6 +80,11 @@ export class Barriers {
 
   ask(): void {
     this.#asked = true;
+  }
+
+  /** Writes no further checkpoint, not even one that is under way: the run ends, and its store is about to close. */
+  abandon(): void {
+    this.#isAbandoned = true;
   }
 
   /** Called every checkpoint interval. */
@@ -129,6 +135,7 @@ export class Barriers {
     const { clock, state, onChange, onCheckpoint, onEnd, wake } = this.#options;
     const { epoch } = barrier;
     const nodes = await this.#encode(barrier);
+    if (this.#isAbandoned) return;
     const at = clock.now();
     const began = clock.elapsed();
     const written = state.commit({ epoch, at, nodes, positions: this.#positions(barrier) }, barrier.commits);

@@ -213,6 +213,7 @@ export class Shard implements Host, Run {
       await this.#lastCheckpoint();
     }
     this.#failed = true;
+    this.#flow?.barriers.abandon();
     this.#flow?.pump.end();
     await this.#pumping;
     onStep('data_pipeline_stop', 0.6);
