@@ -137,18 +137,6 @@ test('its pages show all of its pictures', () => {
   expect(pictures.filter((path) => !text.includes(posix.basename(path)))).toEqual([]);
 });
 
-test('links of its pages lead to files of the package', () => {
-  const pages = packed.filter((path) => /^(README\.md|docs\/.*\.md)$/.test(path));
-  const broken = pages.flatMap((page) =>
-    [...readFileSync(packageFile(page), 'utf8').matchAll(/\]\((?!\w+:)([^)#\s]+)/g)]
-      .map(([, link]) => posix.join(posix.dirname(page), link!).replace(/\/$/, ''))
-      .filter((path) => !packed.some((one) => one === path || one.startsWith(`${path}/`)))
-      .map((path) => `${page}: ${path}`),
-  );
-  expect(pages.length).toBeGreaterThan(100);
-  expect(broken).toEqual([]);
-});
-
 test('nothing that is installed reports the installation', () => {
   expect(existsSync(join(project, 'node_modules/@scarf'))).toBe(false);
 });
