@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
+import { reductionOf } from '../../operators/infer-pose/model/calibration.js';
 import { defineOperator } from '../../pipeline/component/index.js';
 import type { Measure, Window } from '../../pipeline/model/index.js';
 import { simulatedWindow } from '../../bench/shared/simulated-window.js';
@@ -137,12 +138,16 @@ describe('one who walks', () => {
 
   test('is measured, and saved beside the empty room', async () => {
     await measureEmpty();
-    expect(await walk()).toMatchObject({ status: 202, data: { who: 'walker', echo_db: null } });
+    expect(await walk()).toMatchObject({
+      status: 202,
+      data: { who: 'walker', echo_db: null, reduced_db: null },
+    });
     main.publish(at(0, walked), at(1, walked));
     expect((await call('GET')).data).toMatchObject({ state: 'measuring', echo_db: null });
     main.publish(at(2, walked));
     const { data } = await call('GET');
     expect(data).toMatchObject({ state: 'measured', who: 'walker', echo_db: expect.any(Number) as number });
+    expect(data['reduced_db']).toBe(reductionOf(data['echo_db'] as number));
     expect(data['links']).toEqual(environment.links.map(({ id }) => ({ id, heard: true, change_db: null })));
     expect((await call('POST', '/save')).data).toMatchObject({ state: 'saved' });
     expect(saved()['echoes']).toEqual({ 'room-1': data['echo_db'] });

@@ -116,7 +116,8 @@ sinks:
       const known = Object.entries(profiles).filter(([link]) => link.startsWith('ward-1'));
       await writeFile(out, JSON.stringify({ features: 1, profiles: Object.fromEntries(known) }));
       expect((await calibrateTopology(file, { ...settings, walker: true })).echoes).toEqual({
-        'ward-1': echoes['ward-1'],
+        // The listener may stop one window earlier or later.
+        'ward-1': expect.closeTo(echoes['ward-1']!, 0) as number,
       });
     });
 

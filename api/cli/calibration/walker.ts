@@ -4,6 +4,7 @@ import {
   knownIn,
   knowsEmpty,
   partsOfOthers,
+  reductionOf,
   writeCalibration,
   type Echoes,
   type RoomCalibration,
@@ -98,10 +99,12 @@ class Rooms {
   }
 }
 
-const relative = (echoDb: number): string =>
-  echoDb < 0
-    ? `${-echoDb} dB less than those of training: nothing will be reduced`
-    : `${echoDb} dB more than those of training`;
+function relative(echoDb: number): string {
+  const reduced = reductionOf(echoDb);
+  const effect =
+    reduced === 0 ? 'nothing is reduced for so little' : `infer-pose will reduce them by ${reduced} dB`;
+  return `${Math.abs(echoDb)} dB ${echoDb < 0 ? 'less' : 'more'} than those of training: ${effect}`;
+}
 
 /** What a file knows of rooms. @throws CommandError if it is no calibration, or cannot be written */
 export function formerOf(file: string): RoomCalibration {

@@ -5987,6 +5987,8 @@ export interface operations {
                             }[];
                             /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
+                            /** @description By how many decibels `infer-pose` reduces the changes of the room for it, once saved: 0 if it is small. */
+                            reduced_db: number | null;
                             /** @description Why the result may be wrong, for people; null if nothing says so. */
                             doubt: string | null;
                             /** @description Relative to the topology's folder. */
@@ -6078,6 +6080,8 @@ export interface operations {
                             }[];
                             /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
+                            /** @description By how many decibels `infer-pose` reduces the changes of the room for it, once saved: 0 if it is small. */
+                            reduced_db: number | null;
                             /** @description Why the result may be wrong, for people; null if nothing says so. */
                             doubt: string | null;
                             /** @description Relative to the topology's folder. */
@@ -6197,6 +6201,8 @@ export interface operations {
                             }[];
                             /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
+                            /** @description By how many decibels `infer-pose` reduces the changes of the room for it, once saved: 0 if it is small. */
+                            reduced_db: number | null;
                             /** @description Why the result may be wrong, for people; null if nothing says so. */
                             doubt: string | null;
                             /** @description Relative to the topology's folder. */

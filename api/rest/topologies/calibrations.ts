@@ -44,6 +44,10 @@ const CalibrationSchema = Type.Object(
       description:
         'By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved.',
     }),
+    reduced_db: Type.Union([Type.Number(), Type.Null()], {
+      description:
+        'By how many decibels `infer-pose` reduces the changes of the room for it, once saved: 0 if it is small.',
+    }),
     doubt: Type.Union([Type.String(), Type.Null()], {
       description: 'Why the result may be wrong, for people; null if nothing says so.',
     }),
@@ -53,12 +57,13 @@ const CalibrationSchema = Type.Object(
   closed,
 );
 
-const render = ({ heard, presence, echoDb, links, ...rest }: Calibration) => ({
+const render = ({ heard, presence, echoDb, reducedDb, links, ...rest }: Calibration) => ({
   data: {
     ...rest,
     heard_seconds: heard,
     presence_seconds: presence,
     echo_db: echoDb,
+    reduced_db: reducedDb,
     links: links.map(({ id, isHeard, changeDb }) => ({ id, heard: isHeard, change_db: changeDb })),
   },
 });

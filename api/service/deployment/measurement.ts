@@ -9,6 +9,7 @@ import {
   partsOfOthers,
   writeCalibration,
   type RoomCalibration,
+  reductionOf,
 } from '../../../operators/infer-pose/model/calibration.js';
 import { conflict, type ApiError } from '../errors.js';
 import { EmptyRoom, Walk, type Learnt, type Who } from './learnt.js';
@@ -34,6 +35,8 @@ export interface Calibration {
   readonly links: readonly CalibratedLink[];
   /** Decibels by which the walker changes the channels more than in training; null: not measured. */
   readonly echoDb: number | null;
+  /** By how many decibels `infer-pose` reduces changes for it. */
+  readonly reducedDb: number | null;
   /** Why the result may be wrong, for people; null if nothing says so. */
   readonly doubt: string | null;
   /** Relative to the topology's folder. */
@@ -191,15 +194,20 @@ export class Measurement {
         isHeard: learnt.isHeard(id),
         changeDb: learnt.changeOf(id),
       })),
-      ...(IS_RESULT[this.#state] && { echoDb: learnt.echoDb, doubt: learnt.doubt }),
+      ...(IS_RESULT[this.#state] && resultOf(learnt)),
       problem: this.#problem,
     };
   }
 }
 
+const resultOf = ({ echoDb, doubt }: Learnt) => ({
+  ...{ echoDb, doubt },
+  reducedDb: echoDb === null ? null : reductionOf(echoDb),
+});
+
 export const describeNothing = (target: Target): Calibration => ({
   ...{ state: 'none', who: 'nobody', seconds: 0, heard: 0, presence: null, links: [], echoDb: null },
-  ...{ doubt: null, problem: null },
+  ...{ reducedDb: null, doubt: null, problem: null },
   file: nameOf(target),
 });
 

@@ -158,16 +158,19 @@ export function linkFeatures(
 }
 
 /**
- * How strongly amplitudes change in a window, as its features show it: the mean square of their logarithms without
- * their means and the jitter of gains.
+ * How strongly a channel changes in a window, relative to its mean power: the mean square of the log-amplitudes without
+ * their means and the jitter of gains, bands weighted by their mean power. Where static paths cancel each other, the
+ * same echo changes the logarithm more.
  */
 export function changeOf(amplitude: LogAmplitude): number {
-  splitOff(amplitude, 0, 1);
+  const means = splitOff(amplitude, 0, 1);
   const { course, level } = scratch;
   const jitter = jitterShare(course, level);
+  const power = means.map((mean) => Math.exp(2 * mean));
   let sum = 0;
-  for (let i = 0; i < COURSE; i++) sum += (course[i]! - jitter * level[Math.floor(i / GROUPS)]!) ** 2;
-  return sum / COURSE;
+  for (let t = 0, i = 0; t < POINTS; t++)
+    for (let g = 0; g < GROUPS; g++, i++) sum += power[g]! * (course[i]! - jitter * level[t]!) ** 2;
+  return sum / (POINTS * power.reduce((total, one) => total + one, 0));
 }
 
 /**

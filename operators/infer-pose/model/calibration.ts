@@ -78,9 +78,22 @@ export const knowsEmpty = (known: RoomCalibration, { links }: Pick<Environment, 
 /** Changes are reduced by at most this much, dB: more was not measured. */
 export const MOST_REDUCED_DB = 15;
 
-/** By how many decibels the changes of an environment's channels are reduced. Increasing them would increase noise. */
+/** Measured echoes up to the first may be chance: rooms of 0 dB measure 2 +- 2.3 dB. From the second on, all of it counts. */
+const UNSURE_DB = { from: 5, to: 10 };
+
+/**
+ * By how many decibels changes are reduced for a measured echo. Somebody weakened too much is taken for a pet, which is
+ * worse than one person who counts as two.
+ */
+export function reductionOf(echoDb: number): number {
+  const { from, to } = UNSURE_DB;
+  const counting = echoDb < to ? (to * Math.max(0, echoDb - from)) / (to - from) : echoDb;
+  return Math.min(MOST_REDUCED_DB, Math.round(10 * counting) / 10);
+}
+
+/** By how many decibels the changes of an environment's channels are reduced. */
 export const reducedBy = ({ echoes }: RoomCalibration, environment: string): number =>
-  Math.min(MOST_REDUCED_DB, Math.max(0, ownOf(echoes, environment) ?? 0));
+  reductionOf(ownOf(echoes, environment) ?? 0);
 
 /** The profile of a link in the empty room; null if it was not measured. */
 export const profileIn = ({ profiles }: RoomCalibration, link: string): readonly number[] | null =>

@@ -146,7 +146,7 @@ function Progress({ now: { who, heard_seconds: heard, seconds } }: { readonly no
 }
 
 function Found({ now }: { readonly now: Calibration }) {
-  const { who, links, state, file, echo_db: echo } = now;
+  const { who, links, state, file, echo_db: echo, reduced_db: reduced } = now;
   const presence = who === 'nobody' ? now.presence_seconds : null;
   const silent = links.filter(({ heard }) => !heard);
   return (
@@ -160,7 +160,7 @@ function Found({ now }: { readonly now: Calibration }) {
       {state !== 'measuring' && silent.length > 0 && (
         <p class="problem">{silentText(who, silent.map(({ id }) => id).join(', '))}</p>
       )}
-      {echo !== null && <p role="status">{echoText(echo)}</p>}
+      {echo !== null && <p role="status">{echoText(echo, reduced)}</p>}
       <Problem text={now.doubt ?? ''} />
       {state !== 'measuring' && who === 'nobody' && (
         <ul>
@@ -187,8 +187,8 @@ const silentText = (who: Calibration['who'], links: string): string =>
     ? `Not measured, for want of frames or of RSSI: ${links}.`
     : `No frames arrived from ${links}: their former profiles stay.`;
 
-const echoText = (echo: number): string =>
-  `Here, people change the signals ${Math.abs(echo).toFixed(1)} dB ${echo < 0 ? 'less' : 'more'} than in the rooms that csiflow learnt from.${echo < 0 ? ' Nothing changes because of that.' : ''}`;
+const echoText = (echo: number, reduced: number | null): string =>
+  `Here, people change the signals ${Math.abs(echo).toFixed(1)} dB ${echo < 0 ? 'less' : 'more'} than in the rooms that csiflow learnt from.${reduced === 0 ? ' So small a difference changes nothing.' : ''}`;
 
 const changeText = (change: number | null): string =>
   change === null ? 'measured for the first time' : `${change.toFixed(1)} dB from the former measurement`;
