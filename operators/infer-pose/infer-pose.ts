@@ -174,8 +174,8 @@ probability that it is a person. Anybody present when csiflow first sees a room 
 
 **Strong echoes.** In many real rooms, people change the channels more than those whom the networks learnt, and one person then counts as several.
 \`csiflow calibrate --walker\` measures by how much, while one person walks about: the field \`echoes\` in the file of \`calibration\`, decibels by environment.
-All changes of that room's channels are reduced by as much before the networks read them, up to 15 dB. Up to 5 dB are within the error of the measurement, and not reduced;
-7 dB are by 4 dB, and 10 dB or more as a whole. Weaker ones are not increased, because that would increase the noise, too.
+All changes of that room's channels are reduced by as much before the networks read them if it is 10 to 15 dB; by 15 dB if it is more; by twice what exceeds 5 dB if it is less;
+and up to 5 dB not at all, because rooms differ as much by chance. Changes are never increased, because that would increase the noise, too.
 
 **One or two links** can hardly distinguish somebody who keeps still from an empty room. With them, somebody is reported once something has moved
 for 0.4 s (a motion of 0.03, as \`detect-motion\` measures that of carriers, or a walk that the networks see), and until nothing has moved for a minute.

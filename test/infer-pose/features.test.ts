@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAP } from '../../operators/infer-pose/inputs/doppler-map.js';
 import {
   CALIBRATED,
+  changeOf,
   COURSE,
   LINK_FEATURES,
   linkFeatures,
@@ -68,10 +69,10 @@ describe('features of a link', () => {
   const compute = (
     amplitude: Float32Array,
     profile: Float32Array | null = null,
-    { gapShare = 0, echoDb = 0 } = {},
+    { gapShare = 0, reducedDb = 0 } = {},
   ) => {
     const out = new Float32Array(LINK_FEATURES);
-    linkFeatures(amplitude, 0, { profile, gapShare, frameRate: 1, centreMhz: 2437, echoDb }, out, 0);
+    linkFeatures(amplitude, 0, { profile, gapShare, frameRate: 1, centreMhz: 2437, reducedDb }, out, 0);
     return out;
   };
   const constant = (value: number) => new Float32Array(POINTS * GROUPS).fill(value);
@@ -132,16 +133,26 @@ describe('features of a link', () => {
       ripple(0.02),
       profile.map((value) => value + 0.09),
     );
-    const strong = compute(ripple(0.2), profile, { echoDb: 20 });
+    const strong = compute(ripple(0.2), profile, { reducedDb: 20 });
     // The map is left out: it shows the harmonics of a logarithm.
     for (let i = 0; i < LINK_FEATURES; i += i === COURSE - 1 ? MAP + 1 : 1)
       expect(strong[i]).toBeCloseTo(usual[i]!, 1);
   });
 
+  it('tell how strongly a channel changes: by its power, not by bands in which it fades', () => {
+    const wave = (i: number) => 0.1 * Math.sin(2 * Math.PI * 0.06 * Math.floor(i / GROUPS));
+    const inBand = (level: number) =>
+      constant(1).map((value, i) => (i % GROUPS === 4 ? level + wave(i) : value));
+    const all = changeOf(constant(1).map((value, i) => value + wave(i)));
+    expect(all).toBeCloseTo(0.1 ** 2 / 2, 5);
+    expect(changeOf(inBand(1))).toBeCloseTo(all / GROUPS, 5);
+    expect(changeOf(inBand(1 - Math.log(10)))).toBeLessThan(all / GROUPS / 90);
+  });
+
   it('are finite for a silent link', () => {
     expect(compute(constant(Math.log(1e-6))).every(Number.isFinite)).toBe(true);
     const gap = constant(1).map((value, i) => (i < GROUPS ? Math.log(1e-6) : value));
-    expect(compute(gap, null, { echoDb: 15 }).every(Number.isFinite)).toBe(true);
+    expect(compute(gap, null, { reducedDb: 15 }).every(Number.isFinite)).toBe(true);
   });
 
   it('average an empty room over its points', () => {

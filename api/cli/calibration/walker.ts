@@ -102,7 +102,9 @@ class Rooms {
 function relative(echoDb: number): string {
   const reduced = reductionOf(echoDb);
   const effect =
-    reduced === 0 ? 'nothing is reduced for so little' : `infer-pose will reduce them by ${reduced} dB`;
+    reduced === 0
+      ? 'as usual, so nothing will be reduced'
+      : `infer-pose will reduce all changes by ${reduced} dB`;
   return `${Math.abs(echoDb)} dB ${echoDb < 0 ? 'less' : 'more'} than those of training: ${effect}`;
 }
 

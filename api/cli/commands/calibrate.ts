@@ -53,9 +53,10 @@ export function register(program: Command): void {
           shown.show(() => `${heard.toFixed(0)} of ${options.seconds} s heard`);
         },
       };
-      const measured = await endedBySignals(() => calibrateTopology(topology, settings)).finally(() => {
+      const end = () => {
         shown.end();
-      });
+      };
+      const measured = await endedBySignals(() => calibrateTopology(topology, settings).finally(end), end);
       if (json) process.stdout.write(`${JSON.stringify(measured, null, 2)}\n`);
     });
 }

@@ -5885,7 +5885,7 @@ export interface operations {
                             }[];
                             /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
-                            /** @description By how many decibels `infer-pose` reduces the changes of the room for it, once saved: 0 if it is small. */
+                            /** @description By how many decibels `infer-pose` reduces all changes of the room once this is saved: nothing up to an `echo_db` of 5, all of it from 10 to 15, and 15 above. Null if `echo_db` is. */
                             reduced_db: number | null;
                             /** @description Why the result may be wrong, for people; null if nothing says so. */
                             doubt: string | null;
@@ -5978,7 +5978,7 @@ export interface operations {
                             }[];
                             /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
-                            /** @description By how many decibels `infer-pose` reduces the changes of the room for it, once saved: 0 if it is small. */
+                            /** @description By how many decibels `infer-pose` reduces all changes of the room once this is saved: nothing up to an `echo_db` of 5, all of it from 10 to 15, and 15 above. Null if `echo_db` is. */
                             reduced_db: number | null;
                             /** @description Why the result may be wrong, for people; null if nothing says so. */
                             doubt: string | null;
@@ -6099,7 +6099,7 @@ export interface operations {
                             }[];
                             /** @description By how many decibels the one who walked changed the channels more than people in the training of `infer-pose`; null unless measured or saved. */
                             echo_db: number | null;
-                            /** @description By how many decibels `infer-pose` reduces the changes of the room for it, once saved: 0 if it is small. */
+                            /** @description By how many decibels `infer-pose` reduces all changes of the room once this is saved: nothing up to an `echo_db` of 5, all of it from 10 to 15, and 15 above. Null if `echo_db` is. */
                             reduced_db: number | null;
                             /** @description Why the result may be wrong, for people; null if nothing says so. */
                             doubt: string | null;

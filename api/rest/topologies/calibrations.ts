@@ -46,7 +46,7 @@ const CalibrationSchema = Type.Object(
     }),
     reduced_db: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'By how many decibels `infer-pose` reduces the changes of the room for it, once saved: 0 if it is small.',
+        'By how many decibels `infer-pose` reduces all changes of the room once this is saved: nothing up to an `echo_db` of 5, all of it from 10 to 15, and 15 above. Null if `echo_db` is.',
     }),
     doubt: Type.Union([Type.String(), Type.Null()], {
       description: 'Why the result may be wrong, for people; null if nothing says so.',

@@ -201,7 +201,8 @@ export class Measurement {
 }
 
 const resultOf = ({ echoDb, doubt }: Learnt) => ({
-  ...{ echoDb, doubt },
+  echoDb,
+  doubt,
   reducedDb: echoDb === null ? null : reductionOf(echoDb),
 });
 

@@ -97,8 +97,8 @@ export interface LinkFacts {
   /** Frames per point: below 1 neighbouring points are correlated, because they are interpolated. */
   readonly frameRate: number;
   readonly centreMhz: number;
-  /** By how many decibels people change the channel more than in training; changes are reduced by as much. */
-  readonly echoDb: number;
+  /** By how many decibels all changes are reduced, because people change the channel more than in training. */
+  readonly reducedDb: number;
 }
 
 /**
@@ -109,11 +109,11 @@ export interface LinkFacts {
 export function linkFeatures(
   amplitude: LogAmplitude,
   start: number,
-  { profile, gapShare, frameRate, centreMhz, echoDb }: LinkFacts,
+  { profile, gapShare, frameRate, centreMhz, reducedDb }: LinkFacts,
   out: Float32Array,
   at: number,
 ): void {
-  const kept = 10 ** (-echoDb / 20);
+  const kept = 10 ** (-reducedDb / 20);
   const means = splitOff(amplitude, start * GROUPS, kept);
   const { course, level } = scratch;
   const jitter = jitterShare(course, level);
@@ -166,7 +166,7 @@ export function changeOf(amplitude: LogAmplitude): number {
   const means = splitOff(amplitude, 0, 1);
   const { course, level } = scratch;
   const jitter = jitterShare(course, level);
-  const power = means.map((mean) => Math.exp(2 * mean));
+  const power = means.map((band) => Math.exp(2 * band));
   let sum = 0;
   for (let t = 0, i = 0; t < POINTS; t++)
     for (let g = 0; g < GROUPS; g++, i++) sum += power[g]! * (course[i]! - jitter * level[t]!) ** 2;

@@ -78,7 +78,10 @@ export const knowsEmpty = (known: RoomCalibration, { links }: Pick<Environment, 
 /** Changes are reduced by at most this much, dB: more was not measured. */
 export const MOST_REDUCED_DB = 15;
 
-/** Measured echoes up to the first may be chance: rooms of 0 dB measure 2 +- 2.3 dB. From the second on, all of it counts. */
+/**
+ * Measured echoes up to the first may be chance: 0 dB is measured as 2 dB with a standard deviation of 2.3 dB. From the
+ * second on, all of it counts.
+ */
 const UNSURE_DB = { from: 5, to: 10 };
 
 /**

@@ -142,7 +142,7 @@ export function blankRequest(links: number): Request {
     receiver: { x: 3, y: 3, z: 1 },
     layout: { layout: 'lltf', rx: 1, tx: 1, subcarriers, centreMhz: 2437 },
     values: new Float32Array(POINTS * GROUPS * 2).fill(1),
-    facts: { profile: null, gapShare: 0, frameRate: 1, centreMhz: 2437, echoDb: 0 },
+    facts: { profile: null, gapShare: 0, frameRate: 1, centreMhz: 2437, reducedDb: 0 },
   };
   return { size: { x: 4, y: 4 }, links: Array.from({ length: links }, () => link) };
 }

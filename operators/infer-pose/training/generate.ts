@@ -235,7 +235,7 @@ function writeSample(samples: Samples, at: number, cut: Cut): void {
     linkFeatures(
       amplitude,
       start,
-      { profile, gapShare, frameRate, centreMhz: layout.centreMhz, echoDb: 0 },
+      { profile, gapShare, frameRate, centreMhz: layout.centreMhz, reducedDb: 0 },
       samples.features,
       to,
     );

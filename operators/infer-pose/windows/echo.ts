@@ -109,20 +109,21 @@ export class EchoLearner {
   }
 
   /**
-   * The mean of the links' lower quartiles: moments close to a link would dominate a mean. Windows in which the walker
-   * paused do not count.
+   * The mean of the links' lower quartiles, weighted by their windows: moments close to a link would dominate a mean
+   * over all. Windows in which the walker paused do not count.
    */
   #find(): Found {
     const levels = this.#windows.map((links) => mean([...links.values()]));
     const walking = quantile(levels, WALKING) - PAUSE_DB;
     const moving = this.#windows.filter((_, i) => levels[i]! >= walking);
-    // A link that was faulty for a while counts for the rest.
-    const usual = [...this.#measured].flatMap((link) => {
+    let [sum, count] = [0, 0];
+    for (const link of this.#measured) {
       const echoes = moving.flatMap((links) => links.get(link) ?? []);
-      return Array<number>(echoes.length).fill(quantile(echoes, 0.25));
-    });
-    const echo = Math.round(10 * mean(usual)) / 10;
-    return { echo, moving: moving.length / this.#windows.length };
+      if (echoes.length === 0) continue;
+      sum += echoes.length * quantile(echoes, 0.25);
+      count += echoes.length;
+    }
+    return { echo: Math.round((10 * sum) / count) / 10, moving: moving.length / this.#windows.length };
   }
 }
 
@@ -140,7 +141,7 @@ const LEAST = 1e-7;
  */
 const USUAL = -22.2;
 const RISE = 0.93;
-/** An empty room with noisy links has less, and weaker echoes are not used. */
+/** Less may be the noise of links in an empty room. */
 const WEAKEST_DB = -3;
 /** Somebody who walks has this share of the windows above all pauses; a pause is so much weaker. */
 const WALKING = 0.8;

@@ -48,7 +48,7 @@ export function requestOf(window: Window, table: LinkTable, calibration: RoomCal
   });
   const [first] = known;
   if (!first) return null;
-  const echoDb = reducedBy(calibration, window.environment);
+  const reducedDb = reducedBy(calibration, window.environment);
   const used = known.length <= MAX_LINKS ? known : fewestGaps(known);
   return {
     size: { x: first.entry.environment.size.x, y: first.entry.environment.size.y },
@@ -64,7 +64,7 @@ export function requestOf(window: Window, table: LinkTable, calibration: RoomCal
           gapShare,
           frameRate: link.frames / window.points,
           centreMhz,
-          echoDb,
+          reducedDb,
         },
       };
     }),

@@ -82,7 +82,7 @@ export class Barriers {
     this.#asked = true;
   }
 
-  /** Writes no further checkpoint, not even one that is under way: the run ends, and its store is about to close. */
+  /** No further checkpoint is begun, not even one that all nodes have passed: the store of this run is about to close. */
   abandon(): void {
     this.#isAbandoned = true;
   }
@@ -125,6 +125,7 @@ export class Barriers {
     if (committed) barrier.committed.push(committed);
     if (barrier.states.size < this.#options.runs.size) return;
     this.#commit(barrier).catch((error: unknown) => {
+      if (this.#isAbandoned) return;
       this.#options.onFailure(
         new Error(`the checkpoint could not be written: ${errorText(error)}`, { cause: error }),
       );

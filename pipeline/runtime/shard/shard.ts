@@ -494,14 +494,14 @@ export class Shard implements Host, Run {
     const deadline = this.clock.elapsed() + 3 * this.patience.barrierMs;
     const late = () => this.#failed || this.#forced || this.clock.elapsed() > deadline;
     while (!late() && (sources.some((source) => source.waiting) || barriers.underWay)) await turn();
-    if (late()) {
-      this.#options.log.warn(
-        'stopped without a checkpoint: input since the last one is read again at the next start',
-      );
-      return;
+    if (!late()) {
+      barriers.inject();
+      while (!late() && barriers.underWay) await turn();
+      if (!barriers.underWay) return;
     }
-    barriers.inject();
-    while (!late() && barriers.underWay) await turn();
+    this.#options.log.warn(
+      'stopped without a checkpoint: input since the last one is read again at the next start',
+    );
   }
 
   /** Waits for nodes to end, within a time limit: a node that hangs is named and abandoned. */

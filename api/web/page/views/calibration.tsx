@@ -160,7 +160,7 @@ function Found({ now }: { readonly now: Calibration }) {
       {state !== 'measuring' && silent.length > 0 && (
         <p class="problem">{silentText(who, silent.map(({ id }) => id).join(', '))}</p>
       )}
-      {echo !== null && <p role="status">{echoText(echo, reduced)}</p>}
+      {echo !== null && reduced !== null && <p role="status">{echoText(echo, reduced)}</p>}
       <Problem text={now.doubt ?? ''} />
       {state !== 'measuring' && who === 'nobody' && (
         <ul>
@@ -187,8 +187,8 @@ const silentText = (who: Calibration['who'], links: string): string =>
     ? `Not measured, for want of frames or of RSSI: ${links}.`
     : `No frames arrived from ${links}: their former profiles stay.`;
 
-const echoText = (echo: number, reduced: number | null): string =>
-  `Here, people change the signals ${Math.abs(echo).toFixed(1)} dB ${echo < 0 ? 'less' : 'more'} than in the rooms that csiflow learnt from.${reduced === 0 ? ' So small a difference changes nothing.' : ''}`;
+const echoText = (echo: number, reduced: number): string =>
+  `Here, people change the signals ${Math.abs(echo).toFixed(1)} dB ${echo < 0 ? 'less' : 'more'} than in the rooms that csiflow learnt from.${reduced === 0 ? ' So small a difference changes nothing.' : ` It will reduce changes by ${reduced.toFixed(1)} dB.`}`;
 
 const changeText = (change: number | null): string =>
   change === null ? 'measured for the first time' : `${change.toFixed(1)} dB from the former measurement`;
