@@ -11,7 +11,7 @@ import { createRunner, type Runner } from './runner.js';
  * Runs the part of a topology that `node` requires, and nothing else; its state is not touched. It ends with the first
  * failure: a run that resumes from a checkpoint would hand over some records twice.
  * @param node its id; it must exist
- * @param take is called with the output of `node`; true: stop
+ * @param take is called with the output of `node`; true: stop, and it is not called again
  * @throws Error of a run that fails, such as that of a missing file
  * @returns the topology's links, once `take` has had enough or the input has ended
  */
@@ -24,7 +24,8 @@ export async function listenTo(
   const stateFolder = newTemporaryFolder('csiflow-listen-');
   const nodes = upTo(topology, node);
   const listener = listenerOf(nodes.at(-1)!, (record) => {
-    if (take(record)) enough.abort();
+    // Records come in batches of any size: results must not depend on where one ends.
+    if (!enough.signal.aborted && take(record)) enough.abort();
   });
   const runner = createRunner(
     {

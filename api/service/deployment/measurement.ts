@@ -7,9 +7,9 @@ import {
   knownIn,
   knowsEmpty,
   partsOfOthers,
+  reductionOf,
   writeCalibration,
   type RoomCalibration,
-  reductionOf,
 } from '../../../operators/infer-pose/model/calibration.js';
 import { conflict, type ApiError } from '../errors.js';
 import { EmptyRoom, Walk, type Learnt, type Who } from './learnt.js';
