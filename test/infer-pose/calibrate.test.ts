@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,10 @@ import { readCalibrations } from '../../operators/calibrate/link-calibration.js'
 import { components } from '../../api/components.js';
 import { defineOperator, Registry } from '../../pipeline/component/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { csiflow } from '../support/csiflow.js';
+import { afterThisTest } from '../support/clean-up.js';
+import { Csiflow, csiflow } from '../support/csiflow.js';
+import { temporaryFolder } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 const print = () => undefined;
 const shipped = packageFile('topologies/environments/demo-flat.calibration.json');
@@ -168,6 +172,19 @@ sinks:
     );
     await writeFile(out, '{"links": {}}');
     expect(await profilesOf(out, 5, 5), 'a file of calibrate alone').not.toEqual({});
+  });
+
+  it('ends at Ctrl-C without a file and without a temporary folder', async () => {
+    const temporary = temporaryFolder();
+    const out = join(folder, 'interrupted.json');
+    const file = await demoWith('people: [], seed: 5');
+    const run = new Csiflow(['calibrate', file, '--out', out], { env: { TMPDIR: temporary } });
+    afterThisTest(() => run.kill());
+    const state = () => readdirSync(temporary).filter((name) => name.startsWith('csiflow-'));
+    await until('its temporary folder', () => state().length > 0);
+    expect(await run.interrupt(), run.output).toBe(130);
+    expect(state()).toEqual([]);
+    expect(existsSync(out)).toBe(false);
   });
 
   it('measures what calibrate nodes remove from frames, and a run removes it', async () => {
