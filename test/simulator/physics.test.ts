@@ -87,6 +87,21 @@ describe('the static channel', () => {
     }
   });
 
+  test.each<[string, Vec3, Vec3]>([
+    ['one antenna on a wall', [0, 3, 1], [5, 3, 1]],
+    ['both antennas on one wall', [1, 0, 1], [5, 0, 1]],
+    ['antennas on opposite walls', [0, 3, 1], [6, 3, 1]],
+    ['one on the floor and one on the ceiling', [1, 3, 0], [5, 3, 3]],
+    ['antennas in corners', [0, 0, 0], [6, 6, 3]],
+  ])('a body in the room leaves a channel of finite numbers: %s', (_, from, to) => {
+    const room = { ...FREE, reflection: [-0.5, -0.5, -0.5, -0.5, -0.5, -0.5] };
+    const channel = new Channel(room, from, to, BAND);
+    const empty = respond(channel, []);
+    const occupied = respond(channel, [standingBody(3, 3)]);
+    expect(occupied.every(Number.isFinite)).toBe(true);
+    expect(occupied).not.toEqual(empty);
+  });
+
   test('wall images have the lengths of mirror geometry', () => {
     const a: Vec3 = [1, 2, 1];
     const b: Vec3 = [4, 3, 2];

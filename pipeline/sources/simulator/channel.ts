@@ -352,10 +352,15 @@ function segments(from: Vec3, image: Vec3, to: Vec3, wall: number, size: Room['s
   if (wall < 0) return [segment(from, to, 0, total)];
   const axis = wall >> 1;
   const plane = wall & 1 ? [size.x, size.y, size.z][axis]! : 0;
-  const share = (plane - image[axis]!) / (to[axis]! - image[axis]!);
+  const across = to[axis]! - image[axis]!;
+  // Both antennas on the wall: the wave runs along it.
+  const share = across === 0 ? 0 : (plane - image[axis]!) / across;
   const bounce: Vec3 = [0, 1, 2].map((i) => image[i]! + share * (to[i]! - image[i]!)) as unknown as Vec3;
   const first = distance(from, bounce);
-  return [segment(from, bounce, 0, total), segment(bounce, to, first, total)];
+  // A piece to or from an antenna on the wall has no length, and so no direction.
+  return [segment(from, bounce, 0, total), segment(bounce, to, first, total)].filter(
+    ({ length }) => length > 0,
+  );
 }
 
 function segment(from: Vec3, to: Vec3, before: number, total: number): Segment {
