@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Rollups } from '../../api/service/queries/analytics/rollups.js';
+import { figuresOver } from '../../api/service/queries/analytics/unmeasured.js';
+import type { Reader } from '../../pipeline/component/index.js';
 import { FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 
@@ -59,6 +62,45 @@ test('a measured minute counts once; one that starts before the range counts in 
   const last = await summaryOf(FIRST_TIME + 30_000_000, FIRST_TIME + 90_000_000);
   expect(last['system_stats']).toMatchObject({ frames_processed: 600 });
   expect(last['detection_stats']).toMatchObject({ total_detections: 1200, unique_persons: 2 });
+});
+
+test.each([0, 1, 2, 3, 4, 5])('a minute that is measured before read %d counts once', async (before) => {
+  const minute = 60_000_000;
+  const poses = frames(0, 900);
+  let reads = 0;
+  const within = ({ start = 0, end = Infinity }, time: number) => time >= start && time < end;
+  const reader: Partial<Reader> = {
+    range: () => Promise.resolve({ start: FIRST_TIME, end: poses.at(-1)!.time }),
+    poses: (query) => Promise.resolve((reads++, poses.filter(({ time }) => within(query, time)))),
+    aggregates: (query) => {
+      const [sum, known] = [600, reads++ >= before && within(query, FIRST_TIME)];
+      const row = { name: 'frames', subject: null, start: FIRST_TIME, count: 1, sum, min: sum, max: sum };
+      return Promise.resolve(known ? [row] : []);
+    },
+  };
+  const { main } = service;
+  const { measured, running } = await figuresOver(
+    reader as Reader,
+    main.topology.environments[0]!,
+    { start: FIRST_TIME, end: FIRST_TIME + 2 * minute },
+    FIRST_TIME + 2 * minute,
+    (range) => reader.aggregates!({ environment: 'test-room', names: ['frames'], bucket: minute, ...range }),
+  );
+  expect(new Rollups([...measured, ...running]).sum('frames')).toBe(900);
+});
+
+test.each([
+  ['begins in a minute', 30, 30],
+  ['begins with a minute', 0, 0],
+])('the peak is that of the first minute if the range %s', async (_, from, peak) => {
+  service.main.publish(...frames(0, 900));
+  const row = { port: 'measure', environment: 'test-room', subject: null, source: 'csiflow' } as const;
+  for (const time of [FIRST_TIME, FIRST_TIME + 60e6])
+    for (const name of ['frames', 'occupancy_peak'])
+      service.main.measures.push({ ...row, name, value: 2, time, provenance: { origin: 'live' } });
+  const range = `start_time=${iso(FIRST_TIME + from * 1e6)}&end_time=${iso(FIRST_TIME + 90e6)}`;
+  const { summary } = await dataOf(`/form-b/api/v1/analytics/occupancy?${range}&interval=5min`);
+  expect(summary).toMatchObject({ peak_occupancy: 2, peak_time: iso(FIRST_TIME + peak * 1e6) });
 });
 
 test('occupancy includes the current minute', async () => {

@@ -19,10 +19,18 @@ const get = async (path: string) => {
 const schemaOf = (path: string) => ENDPOINTS.find((endpoint) => endpoint.path === path)!.b!.response;
 const iso = (frames: number) => encodeURIComponent(new Date(FIRST_TIME / 1000 + frames * 100).toISOString());
 
+/** A tracked person at this speed along x, metres per second. */
+const at = (id: number, x: number, y: number, speed: number) => {
+  const { track } = person(id, x, y);
+  return person(id, x, y, { track: { ...track!, velocity: { x: speed, y: 0 } } });
+};
+
 /** Ten frames at one metre per second along x, then ten of rest. */
 function walkThenRest(): void {
   for (let index = 0; index < 20; index++)
-    service.main.publish(poseFrame(index, [person(7, Math.min(index, 10) / 10, 2), person(8, 4, 4)]));
+    service.main.publish(
+      poseFrame(index, [at(7, Math.min(index, 10) / 10, 2, index <= 10 ? 1 : 0), person(8, 4, 4)]),
+    );
 }
 
 test('a track has times, distance and speed', async () => {
@@ -40,6 +48,15 @@ test('a track has times, distance and speed', async () => {
     average_confidence: 0.8,
     status: 'active',
     statistics: { movement_distance: 1, average_speed: 0.526, time_stationary: 0.9, time_moving: 1 },
+  });
+});
+
+test('positions that differ from frame to frame are no movement while the track keeps still', async () => {
+  for (let index = 0; index < 20; index++)
+    service.main.publish(poseFrame(index, [at(7, 2 + (index % 2) / 20, 2, 0.19)]));
+  const { body } = await get('/pose/tracking/7');
+  expect(body.data).toMatchObject({
+    statistics: { movement_distance: 0, average_speed: 0, time_stationary: 1.9, time_moving: 0 },
   });
 });
 

@@ -1,9 +1,9 @@
 import { Type, type TSchema } from 'typebox';
-import type { Aggregate, Reader } from '../../../pipeline/component/index.js';
+import type { Reader } from '../../../pipeline/component/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import { PERIODS, periodUntil, type Period, type Range } from '../../service/queries/analytics/periods.js';
-import { measuresOf, Rollups } from '../../service/queries/analytics/rollups.js';
-import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
+import { measuresOf, Rollups, type RangeFigures } from '../../service/queries/analytics/rollups.js';
+import { figuresOver } from '../../service/queries/analytics/unmeasured.js';
 import { endpointsWith, formView, type AnyEndpoint } from '../../contract/endpoint.js';
 import { ApiError } from '../../service/errors.js';
 import { environmentOf, reachedTime, readerOf, type Sensing } from '../../service/deployment/environments.js';
@@ -18,8 +18,7 @@ export interface Question {
   readonly range: Range;
   /** The measures that the requested metrics need, over the whole range. */
   readonly rollups: Rollups;
-  /** Includes minutes that are not measured yet. */
-  readonly running: readonly Aggregate[];
+  readonly figures: RangeFigures;
 }
 
 export interface Metric {
@@ -66,13 +65,13 @@ export function domainEndpoint(
       const chosen = names.map((name) => [name, metrics[name]!] as const);
       const measures = new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)]);
       const reader = await readerOf(topology, call);
-      const [measured, running] = await Promise.all([
-        measuresOf(reader, environment.id, range, [...measures]),
-        unmeasured(reader, environment, range, reachedTime(topology, deployment.clock)),
-      ]);
-      const rollups = new Rollups([...measured, ...running]);
+      const until = reachedTime(topology, deployment.clock);
+      const figures = await figuresOver(reader, environment, range, until, (measured) =>
+        measuresOf(reader, environment.id, measured, [...measures]),
+      );
+      const rollups = new Rollups([...figures.measured, ...figures.running]);
       if (rollups.isEmpty) await refuseWithoutEvents(reader, environment.id, range);
-      const question = { reader, environment, range, rollups, running };
+      const question = { reader, environment, range, rollups, figures };
       const values = await Promise.all(
         chosen.map(async ([name, { compute }]) => [name, await compute(question)] as const),
       );

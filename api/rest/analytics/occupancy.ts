@@ -10,7 +10,7 @@ import {
   WITH_PERSONS,
   type Peak,
 } from '../../service/queries/analytics/rollups.js';
-import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
+import { figuresOver } from '../../service/queries/analytics/unmeasured.js';
 import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../requests/ranges.js';
@@ -85,13 +85,13 @@ export const occupancy = endpoint<OccupancyQuery, Occupancy>({
     const { bucket, offset = 0 } = hourly
       ? localBuckets(range, environment)
       : { bucket: INTERVALS[interval] };
-    const room = { environment: environment.id, ...range, subject: null };
-    const [measured, running] = await Promise.all([
-      reader.aggregates({ ...room, names: MEASURES, bucket, offset }),
-      unmeasured(reader, environment, range, reachedTime(topology, call.deployment.clock)),
-    ]);
-    const rows = [...measured, ...running];
-    const peak = await peakOccupancy(reader, environment.id, range, rows, bucket);
+    const room = { environment: environment.id, subject: null };
+    const until = reachedTime(topology, call.deployment.clock);
+    const figures = await figuresOver(reader, environment, range, until, (measured) =>
+      reader.aggregates({ ...room, ...measured, names: MEASURES, bucket, offset }),
+    );
+    const rows = [...figures.measured, ...figures.running];
+    const peak = await peakOccupancy(reader, environment.id, range, figures, bucket);
     const startOf = (time: number) =>
       hourly ? startOfPeriod('hour', environment.timezone, time) : Math.floor(time / bucket) * bucket;
     return { total: new Rollups(rows), peak, series: seriesOf(rows, startOf) };

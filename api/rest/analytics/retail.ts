@@ -43,12 +43,13 @@ async function busiestHour({
   reader,
   environment,
   range,
-  running,
+  figures: { running, measuredUntil },
 }: Question): Promise<{ hour: string; persons: number }> {
   const { id, timezone } = environment;
   const rows = await reader.aggregates({
     environment: id,
-    ...range,
+    start: range.start,
+    end: measuredUntil,
     names: ['person_seconds'],
     ...localBuckets(range, environment),
   });

@@ -15,7 +15,7 @@ import {
   Rollups,
   type Peak,
 } from '../../service/queries/analytics/rollups.js';
-import { SETTLED, unmeasured } from '../../service/queries/analytics/unmeasured.js';
+import { figuresOver, SETTLED } from '../../service/queries/analytics/unmeasured.js';
 import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../requests/ranges.js';
@@ -126,17 +126,20 @@ export const summary = endpoint<SummaryQuery, Summary>({
     const { environment, running: topology, reader, range } = await askedOf(asked, call);
     const query = { environment: environment.id, ...range };
     const buckets = localBuckets(range, environment);
-    const [measured, running, movements, falls, alerts, processingMs, errors] = await Promise.all([
-      reader.aggregates({ ...query, names: MEASURES, ...buckets }),
-      unmeasured(reader, environment, range, reachedTime(topology, call.deployment.clock)),
+    const until = reachedTime(topology, call.deployment.clock);
+    const [figures, movements, falls, alerts, processingMs, errors] = await Promise.all([
+      figuresOver(reader, environment, range, until, (measured) =>
+        reader.aggregates({ environment: environment.id, ...measured, names: MEASURES, ...buckets }),
+      ),
       reader.countEvents({ ...query, types: ACTIVITY_TYPES }),
       reader.countEvents({ ...query, types: ['fall_detection'] }),
       reader.countEvents({ ...query, types: ALERT_TYPES }),
       reader.meanProcessingMs(query),
       errorsIn(topology, range),
     ]);
+    const { measured, running } = figures;
     const rows = [...measured, ...running];
-    const peak = await peakOccupancy(reader, environment.id, range, rows, buckets.bucket);
+    const peak = await peakOccupancy(reader, environment.id, range, figures, buckets.bucket);
     const settled = Math.min(range.end, call.deployment.clock.now() - SETTLED);
     const parts = byStart(rows, (time) => startOfPeriod(granularity, environment.timezone, time));
     const minutes = Math.max(0, Math.ceil(settled / MINUTE) - Math.ceil(range.start / MINUTE));

@@ -1,4 +1,5 @@
 import type { PersonRow } from '../../../pipeline/component/index.js';
+import { isMoving } from '../../service/queries/analytics/pose-frame-figures.js';
 
 export interface TrackPoint {
   /** Microseconds. */
@@ -9,11 +10,6 @@ export interface TrackPoint {
   readonly confidence: number;
 }
 
-/**
- * Below this speed a person counts as standing still: the tracker's positions vary by as much. Metres per
- * second.
- */
-const MOVING = 0.2;
 /**
  * Largest number of points in a trajectory. Above it, every second one is dropped, and so on: it stays even
  * in time.
@@ -40,7 +36,7 @@ export class TrackSummary {
     if (this.poseFrames === 0) this.first = time;
     this.last = time;
     this.#confidence += confidence;
-    this.#addStep(point);
+    if (isMoving(person)) this.#addStep(point);
     if (this.poseFrames % this.#every === 0) this.#addPoint(point);
     this.poseFrames++;
     this.#before = point;
@@ -61,11 +57,8 @@ export class TrackSummary {
 
   #addStep(point: TrackPoint): void {
     if (!this.#before) return;
-    const step = Math.hypot(point.x - this.#before.x, point.y - this.#before.y);
-    const seconds = (point.time - this.#before.time) / 1e6;
-    if (step < MOVING * seconds) return;
-    this.distance += step;
-    this.movingSeconds += seconds;
+    this.distance += Math.hypot(point.x - this.#before.x, point.y - this.#before.y);
+    this.movingSeconds += (point.time - this.#before.time) / 1e6;
   }
 
   #addPoint(point: TrackPoint): void {

@@ -120,4 +120,9 @@ function addStay(
 
 const isCounted = ({ track, confidence }: Person): boolean => track?.state === 'active' && confidence >= SURE;
 
-const isMoving = ({ track }: Person): boolean => Math.hypot(track!.velocity.x, track!.velocity.y) >= MOVING;
+/**
+ * Whether a tracked person moves, by the speed of the track: positions of people who keep still differ by centimetres
+ * from frame to frame.
+ */
+export const isMoving = ({ track }: Person): boolean =>
+  Math.hypot(track!.velocity.x, track!.velocity.y) >= MOVING;

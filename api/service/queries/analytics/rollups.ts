@@ -10,6 +10,14 @@ export const WITH_PERSONS = [
   'seconds_with_4_plus_persons',
 ] as const;
 
+/** Rows of measures, and those that pose frames give where nothing is measured yet. */
+export interface RangeFigures {
+  readonly measured: readonly Aggregate[];
+  readonly running: readonly Aggregate[];
+  /** All minutes before it are measured, microseconds. */
+  readonly measuredUntil: number;
+}
+
 /** Measures of a range, summed up by name and subject. Missing ones are 0, because sums of 0 are not stored. */
 export class Rollups {
   readonly #byName = new Map<string, Aggregate[]>();
@@ -123,33 +131,37 @@ export interface Peak {
 }
 
 /**
- * @param rows of `occupancy_peak` over the range, by buckets of `bucket` microseconds; the minute is searched
- * in one of them
+ * @param figures over the range, of `occupancy_peak` and others; measured ones by buckets of `bucket` microseconds: the
+ * minute is searched in one of them
  */
 export async function peakOccupancy(
   reader: Reader,
   environment: string,
   range: Range,
-  rows: readonly Aggregate[],
+  { measured, running, measuredUntil }: RangeFigures,
   bucket: number,
 ): Promise<Peak> {
-  const { persons, first } = highest(rows);
-  if (!first) return { persons: 0, time: range.start };
-  const start = Math.max(range.start, first.start);
-  const end = Math.min(range.end, first.start + bucket);
-  const minutes = { environment, start, end, names: ['occupancy_peak'], subject: null, bucket: MINUTE };
-  return { persons, time: Math.max(start, highest(await reader.aggregates(minutes)).first?.start ?? start) };
+  const persons = Math.max(mostIn(measured), mostIn(running));
+  if (persons === 0) return { persons, time: range.start };
+  const times = running.filter((row) => peakOf(row) === persons).map(({ start }) => start);
+  const first = measured.find((row) => peakOf(row) === persons);
+  if (first) {
+    const start = Math.max(range.start, first.start);
+    const end = Math.min(measuredUntil, first.start + bucket);
+    const minutes = { environment, start, end, names: ['occupancy_peak'], subject: null, bucket: MINUTE };
+    const rows = await reader.aggregates(minutes);
+    times.push(Math.max(start, rows.find((row) => peakOf(row) === persons)?.start ?? start));
+  }
+  return { persons, time: Math.min(...times) };
 }
 
-/** The largest occupancy of the environment, and the first row with it, if it is not 0. */
-function highest(rows: readonly Aggregate[]): {
-  readonly persons: number;
-  readonly first: Aggregate | undefined;
-} {
-  const room = rows.filter(({ name, subject }) => name === 'occupancy_peak' && subject === null);
-  const persons = room.reduce((most, { max }) => Math.max(most, max), 0);
-  return { persons, first: persons > 0 ? room.find(({ max }) => max === persons) : undefined };
-}
+/** The largest occupancy of the environment. */
+const mostIn = (rows: readonly Aggregate[]): number =>
+  rows.reduce((most, row) => Math.max(most, peakOf(row)), 0);
+
+/** The environment's largest occupancy in a row; 0 for rows of other measures and of zones. */
+const peakOf = ({ name, subject, max }: Aggregate): number =>
+  name === 'occupancy_peak' && subject === null ? max : 0;
 
 /** A share or a mean; 0 for nothing. */
 export const over = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);

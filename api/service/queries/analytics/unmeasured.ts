@@ -2,6 +2,7 @@ import type { Aggregate, Reader } from '../../../../pipeline/component/index.js'
 import type { Environment } from '../../../../pipeline/model/index.js';
 import { poseFrameFigures } from './pose-frame-figures.js';
 import { MINUTE, type Range } from './periods.js';
+import type { RangeFigures } from './rollups.js';
 
 /** A minute is measured once it is over and its input has arrived. */
 export const SETTLED = 2 * MINUTE;
@@ -9,40 +10,47 @@ export const SETTLED = 2 * MINUTE;
 const MAX_POSE_FRAMES = 6_000;
 
 /**
- * Computes figures from stored pose frames for minutes that are not measured yet, or that begin before the range.
- * The current minute therefore counts immediately; once it is measured, its measures replace these figures.
+ * Measures of a range, with figures from stored pose frames for minutes that are not measured yet, or that begin before
+ * the range. The current minute therefore counts immediately; once it is measured, its measures replace these figures.
+ * A minute whose measures are stored meanwhile counts once.
  * @param until event time reached so far, microseconds
+ * @param measures reads the measures of the part of the range that is measured
  */
-export async function unmeasured(
+export async function figuresOver(
   reader: Reader,
   environment: Environment,
   range: Range,
   until: number,
-): Promise<readonly Aggregate[]> {
-  const newest = (await reader.range(environment.id, until))?.end;
-  if (newest === undefined || newest < range.start) return [];
+  measures: (measured: Range) => Promise<readonly Aggregate[]>,
+): Promise<RangeFigures> {
+  const newest = (await reader.range(environment.id, until))?.end ?? -Infinity;
   const first = Math.min(range.end, Math.ceil(range.start / MINUTE) * MINUTE);
-  const running = await runningMinutes(reader, environment, {
-    start: Math.max(first, Math.floor(newest / MINUTE) * MINUTE - SETTLED),
-    end: Math.min(range.end, newest + 1),
-  });
-  const pieces = first > range.start ? [{ start: range.start, end: first }, ...running] : running;
-  return (await Promise.all(pieces.map((piece) => figuresOf(reader, environment, piece)))).flat();
+  const end = Math.min(range.end, newest + 1);
+  const recent = Math.max(first, Math.floor(newest / MINUTE) * MINUTE - SETTLED);
+  const running = end > recent ? await runningMinutes(reader, environment, { start: recent, end }) : [];
+  const measuredUntil = running[0]?.start ?? range.end;
+  const leading = first > range.start && newest >= range.start ? [{ start: range.start, end: first }] : [];
+  const [measured, ...pieces] = await Promise.all([
+    measuredUntil > first ? measures({ start: range.start, end: measuredUntil }) : [],
+    ...[...leading, ...running].map((piece) => figuresOf(reader, environment, piece)),
+  ]);
+  return { measured, running: pieces.flat(), measuredUntil };
 }
 
+/** The first minute that is not measured, and all that follow: measures come in order. */
 async function runningMinutes(
   reader: Reader,
   environment: Environment,
   { start, end }: Range,
 ): Promise<Range[]> {
-  if (end <= start) return [];
   const query = { environment: environment.id, start, end, names: ['frames'], bucket: MINUTE };
   const measured = new Set((await reader.aggregates(query)).map((row) => row.start));
   const minutes = Array.from({ length: Math.ceil((end - start) / MINUTE) }, (_, index) => ({
     start: start + index * MINUTE,
     end: Math.min(end, start + (index + 1) * MINUTE),
   }));
-  return minutes.filter((minute) => !measured.has(minute.start));
+  const first = minutes.findIndex((minute) => !measured.has(minute.start));
+  return first < 0 ? [] : minutes.slice(first);
 }
 
 async function figuresOf(
