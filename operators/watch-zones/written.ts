@@ -160,7 +160,13 @@ export const WRITES: readonly MeasureFact[] = [
   },
   { name: 'intrusion_seconds', unit: 's', of: ['zone'], every: 'an intrusion', about: 'how long it lasted' },
   { name: 'person_entered', unit: '', of: ['person'], every: 'an arrival', about: '1' },
-  { name: 'person_seconds', unit: 's', of: ['person'], every: 'a minute', about: 'seconds in sight' },
+  {
+    name: 'person_seconds',
+    unit: 's',
+    of: ['person'],
+    every: 'a minute',
+    about: 'seconds present, in sight or just lost',
+  },
   { name: 'moving_seconds', unit: 's', of: ['person'], every: 'a minute', about: 'seconds in motion' },
   {
     name: 'funnel_stage',

@@ -103,6 +103,21 @@ test.each([
   expect(summary).toMatchObject({ peak_occupancy: 2, peak_time: iso(FIRST_TIME + peak * 1e6) });
 });
 
+test('a lost person counts as present in the current minute, and is not in sight', async () => {
+  const { track } = person(1, 1, 1);
+  const lost = person(1, 1, 1, { track: { ...track!, state: 'lost' } });
+  service.main.publish(
+    ...Array.from({ length: 101 }, (_, index) =>
+      poseFrame(index, [index < 50 ? person(1, 1, 1, { confidence: 0.3 }) : lost]),
+    ),
+  );
+  const range = `start_time=${iso(FIRST_TIME)}&end_time=${iso(FIRST_TIME + 10e6)}`;
+  const { distribution } = await dataOf(`/form-b/api/v1/analytics/occupancy?${range}`);
+  expect(distribution).toMatchObject({ '0_persons': 0, '1_person': 100 });
+  const { detection_stats } = await summaryOf(FIRST_TIME, FIRST_TIME + 10e6);
+  expect(detection_stats).toMatchObject({ total_detections: 50 });
+});
+
 test('occupancy includes the current minute', async () => {
   service.main.publish(...frames(0, 290));
   service.main.publish(...Array.from({ length: 100 }, (_, index) => poseFrame(290 + index, [])));

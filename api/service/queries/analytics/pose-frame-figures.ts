@@ -10,8 +10,8 @@ import { heightOf, isInZone } from '../../../../operators/shared/zones.js';
 import type { Range } from './periods.js';
 import { WITH_PERSONS } from './rollups.js';
 
-/** Lower confidences are not counted, as in `watch-zones` by default. */
-const SURE = 0.5;
+/** Lower confidences are not in sight: the default of `watch-zones`. */
+const MIN_CONFIDENCE = 0.2;
 /**
  * A pose frame is valid until the next one, at most this long, microseconds; from this speed a person is moving,
  * metres per second.
@@ -79,11 +79,13 @@ function addPoseFrame(
   poseFrame: PoseFrame,
   seconds: number,
 ): void {
-  const persons = poseFrame.persons.filter(isCounted);
-  const confidence = persons.reduce((sum, person) => sum + person.confidence, 0);
+  const seen = poseFrame.persons.filter(isInSight);
+  const confidence = seen.reduce((sum, person) => sum + person.confidence, 0);
   figures.add('frames', 1);
-  figures.add('detections', persons.length);
-  figures.mean('detection_confidence', confidence, persons.length);
+  figures.add('detections', seen.length);
+  figures.mean('detection_confidence', confidence, seen.length);
+  // A lost person counts as present for as long as the tracker retains them: they may just keep still.
+  const persons = poseFrame.persons.filter((person) => isInSight(person) || person.track?.state === 'lost');
   if (persons.length === 0 && isUndecided(poseFrame)) return;
   const sure = sureness(persons, poseFrame.persons, poseFrame);
   figures.mean('occupancy_confidence', sure * seconds, seconds);
@@ -118,11 +120,12 @@ function addStay(
   else if (person.posture === 'lying') figures.add('sleep_seconds', seconds);
 }
 
-const isCounted = ({ track, confidence }: Person): boolean => track?.state === 'active' && confidence >= SURE;
+const isInSight = ({ track, confidence }: Person): boolean =>
+  track?.state === 'active' && confidence >= MIN_CONFIDENCE;
 
 /**
- * Whether a tracked person moves, by the speed of the track: positions of people who keep still differ by centimetres
- * from frame to frame.
+ * Whether a tracked person is seen to move, by the speed of the track: positions of people who keep still differ by
+ * centimetres from frame to frame.
  */
 export const isMoving = ({ track }: Person): boolean =>
-  Math.hypot(track!.velocity.x, track!.velocity.y) >= MOVING;
+  track!.state === 'active' && Math.hypot(track!.velocity.x, track!.velocity.y) >= MOVING;
