@@ -25,6 +25,7 @@ const layers = [
   'api/topology-checks.ts',
   'api/topology-checks.worker.ts',
   'api/server.ts',
+  'api/end-of-input.ts',
   'api/main.ts',
   'api/run.ts',
   'api/index.ts',

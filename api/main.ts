@@ -20,6 +20,7 @@ import type { RunningServer, ServerOptions } from './server.js';
 import { posesOf } from './service/deployment/environments.js';
 import { withWebhooks } from './service/deployment/webhooks-node.js';
 import { TopologyChecks } from './topology-checks.js';
+import { undelivered } from './end-of-input.js';
 import { errorText } from '../pipeline/base/error-text.js';
 
 export interface RunSettings extends Pick<
@@ -149,18 +150,6 @@ async function serve(parts: Served): Promise<RunningServer> {
   announce(server, given);
   return server;
 }
-
-/** If a run of recordings ends while a store is offline, some of its input is not stored. */
-function undelivered(runner: Pick<RunningTopology, 'topology' | 'status'>): readonly string[] {
-  const { problem } = runner.status();
-  if (problem === null || !STORE_AWAY.test(problem)) return [];
-  const { id, settings } = runner.topology;
-  return [
-    `${id}: all input was read, but not all is stored: ${problem}. The rest waits in ${settings.stateFolder}: fix the problem and run it again`,
-  ];
-}
-
-const STORE_AWAY = /: its store is offline: /;
 
 /** A new version of the served topology gets the webhooks node too. */
 function served(id: string, loaded: LoadResult): LoadResult {

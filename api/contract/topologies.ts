@@ -46,10 +46,20 @@ export const topologyBody = ({ id, state, problem, nodes }: TopologyStatus) => (
   status: state,
   problem,
   nodes: nodes.map(({ queueDepth, lastRecord, lagMs, ...node }) => ({
-    ...node,
+    id: node.id,
+    type: node.type,
+    kind: node.kind,
+    status: node.status,
+    received: node.received,
+    sent: node.sent,
+    dropped: node.dropped,
+    missing: node.missing,
+    failed: node.failed,
     queue_depth: queueDepth,
+    undelivered: node.undelivered,
     last_record: lastRecord === null ? null : isoTime(lastRecord),
     lag_ms: lagMs,
+    details: node.details,
   })),
 });
 

@@ -27,6 +27,7 @@ export function nodeStatus(
     type: component.name,
     kind: component.kind,
     status: health ? statusOf(health) : state === 'starting' ? 'starting' : 'stopped',
+    problem: health?.problem == null ? null : redact(health.problem),
     received: meter.receivedTotal,
     sent: meter.sentTotal,
     dropped: Object.fromEntries(meter.droppedBy),

@@ -20,6 +20,8 @@ export interface NodeStatus {
   readonly type: string;
   readonly kind: 'source' | 'operator' | 'sink';
   readonly status: 'starting' | 'active' | 'healthy' | 'degraded' | 'unavailable' | 'stopped';
+  /** Why it is degraded, for people; null otherwise. */
+  readonly problem: string | null;
   /** Records received and sent since the start, in frames for `csi`. */
   readonly received: number;
   readonly sent: number;

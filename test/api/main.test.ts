@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { begin } from '../../api/main.js';
+import { undelivered } from '../../api/end-of-input.js';
 import { afterThisTest } from '../support/clean-up.js';
 import { FakeTopology } from '../support/fake-topology.js';
-import { temporaryFolder } from '../support/flow.js';
+import { FaultyStore, refused } from '../faults/faulty-store.js';
+import { counter, runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
 import { openService } from './support.js';
 
 const failing = (state: 'failed' | 'stopped') => {
@@ -24,6 +26,26 @@ test('with several topologies, names the one that failed to start', async () => 
 
 test('a start cancelled through the service interface does not', async () => {
   await begin(failing('stopped'));
+});
+
+test('records that wait for a store at the end of the input are named, whatever other nodes report', async () => {
+  const rejecting = new Table();
+  rejecting.refuse = () => true;
+  const away = new FaultyStore('rewind');
+  away.down = refused;
+  const folder = temporaryFolder();
+  const nodes = {
+    in: { component: counter },
+    first: { component: rejecting.component, from: ['in'] },
+    second: { component: away.component(), from: ['in'] },
+  };
+  const runner = runnerOf(topologyOf(nodes, folder));
+  await runner.start();
+  await runner.finished();
+  expect(runner.status().problem).toMatch(/^first: /);
+  expect(undelivered(runner)).toEqual([
+    `test: all input was read, but not all is stored: second: its store is offline: connect ECONNREFUSED 127.0.0.1:8086, records left: 15. The rest waits in ${folder}: fix the problem and run it again`,
+  ]);
 });
 
 test('a start on a port in use leaves no timer behind', async () => {

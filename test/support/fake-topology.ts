@@ -171,6 +171,7 @@ export class FakeTopology implements RunningTopology {
           type: 'udp',
           kind: 'source',
           status: 'active',
+          problem: null,
           received: 100,
           sent: 100,
           dropped: { kernel_buffer: 3, ...(this.stale > 0 && { stale: this.stale }) },

@@ -50,7 +50,7 @@ async function listen(
     },
   });
   return {
-    ...{ id: node.id, type: component.name, kind: 'source', status: 'active' },
+    ...{ id: node.id, type: component.name, kind: 'source', status: 'active', problem: null },
     ...{ ...count, sent: 0, dropped: {}, missing: 0, queueDepth: 0, undelivered: 0 },
     ...{ lastRecord: null, lagMs: null },
     details: source.describe?.() ?? {},
