@@ -14,3 +14,9 @@ export function knownAt(data: Data, index = 0): number {
       return data.time;
   }
 }
+
+/** Whether it can be the event time of a record: microseconds that a date can express. Checks what comes from plain JavaScript. */
+export const isEventTime = (value: unknown): boolean =>
+  typeof value === 'number' && Math.abs(value) <= LATEST_US;
+
+const LATEST_US = 8.64e18;

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Context, Sink } from '../../pipeline/component/index.js';
-import type { Data, Failure } from '../../pipeline/model/index.js';
+import { isEventTime, type Data, type Failure } from '../../pipeline/model/index.js';
 import type { EpochStart, FileMark } from './file-index.js';
 import { FileSeries, timeOf, type Rotation } from './file-series.js';
 import { appendWhole } from './text-files.js';
@@ -123,8 +123,12 @@ export class NdjsonFiles implements Sink {
   }
 }
 
+/** The files and their index go by the record's time: without one, it would look as if the disk had failed. */
 function toLine(record: Data): string | Failure {
   try {
+    const time: unknown = timeOf(record);
+    if (!isEventTime(time))
+      throw new RangeError(`time is ${String(time)}: it must be a number of microseconds since 1970`);
     const json = JSON.stringify(record, (key, value: unknown) => {
       // The time that the network took differs between runs, and so would the lines.
       if (key === 'processingMs') return undefined;

@@ -9,11 +9,12 @@ import {
   type Operator,
   type Output,
 } from '../../pipeline/component/index.js';
-import type { Data, Failure, Measure } from '../../pipeline/model/index.js';
+import { PORTS, type Data, type Failure, type Measure } from '../../pipeline/model/index.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import {
   aborted,
   counter,
+  frames,
   rawNumbers,
   runnerOf,
   socketOf,
@@ -51,8 +52,8 @@ const results: Readonly<Record<string, [result: (record: Measure) => unknown, re
   'the record itself': [(record) => record, 'it returned an object without data'],
   'one record instead of a list': [(record) => ({ data: record }), 'it returned data that is not a list'],
   'an undeclared port': [
-    (record) => ({ data: [{ ...record, port: 'pose' }] }),
-    'it returned a record on the port "pose", but its definition has outputs: measure, event',
+    (record) => ({ data: [{ ...record, port: 'video' }] }),
+    'it returned a record on the port "video", but its definition has outputs: ',
   ],
   'failures that are no list': [
     (record) => ({ data: [], failed: { record, code: 'a.b', reason: 'no', retriable: false } }),
@@ -63,6 +64,34 @@ const results: Readonly<Record<string, [result: (record: Measure) => unknown, re
     'it returned `failed` with null instead of { record, code, reason, retriable }',
   ],
   'no record': [() => ({ data: [null] }), 'it returned a record on the port undefined'],
+  'a time that is a text': [
+    (record) => ({ data: [record, { ...record, time: 'x' }] }),
+    'it returned a measure record whose `time` is "x"; an event time is a number of microseconds since 1970',
+  ],
+  'a time that is infinite': [
+    (record) => ({ data: [{ ...record, time: Infinity }] }),
+    'it returned a measure record whose `time` is Infinity;',
+  ],
+  'a time that no date has': [
+    (record) => ({ data: [{ ...record, time: 1e19 }] }),
+    'it returned a measure record whose `time` is 10000000000000000000;',
+  ],
+  'a record without an environment': [
+    (record) => ({ data: [{ ...record, environment: undefined }] }),
+    'it returned a measure record whose `environment` is undefined; it must be the id of an environment',
+  ],
+  'a pose without the end of its window': [
+    (record) => ({ data: [{ ...record, port: 'pose' }] }),
+    'it returned a pose record whose `windowEnd` is undefined;',
+  ],
+  'a window whose end cannot be computed': [
+    (record) => ({ data: [{ ...record, port: 'window', start: 0, step: 1 }] }),
+    'it returned a window record whose `step` or `points` is not a number',
+  ],
+  'frames with too few times': [
+    () => ({ data: [{ ...frames(0, 3), time: new Float64Array(2) }] }),
+    'it returned a csi record whose `time` is not a Float64Array with one time for each frame of `count`',
+  ],
   'an unknown type of event': [
     (record) => ({ data: [{ ...record, port: 'event', type: 'rssi_drop' }] }),
     'it returned an event of the type "rssi_drop"; csiflow knows fall_detection,',
@@ -79,7 +108,7 @@ describe.each(['at once', 'as a promise'])('an operator that returns, %s,', (how
         config: Type.Object({}),
         examples: [],
         inputs: ['measure'],
-        outputs: ['measure', 'event'],
+        outputs: PORTS,
         ...(how === 'as a promise' && { asynchronous: { maxInFlight: () => 2 } }),
         create: () => ({
           process: (data) => {

@@ -50,6 +50,17 @@ test('each record is a JSON line; rejects records that JSON cannot represent', a
   await sink.close();
 });
 
+test('a record without a valid time is rejected, and the others are written', async () => {
+  const sink = await openFile();
+  const noTime = measure(0, { time: 'x' as never });
+  const failures = await sink.write([noTime, measure(1), noTime], 1);
+  await sink.flush();
+  expect(failures.map(({ record }) => record)).toEqual([noTime, noTime]);
+  expect(failures[0]!.reason).toBe('time is x: it must be a number of microseconds since 1970');
+  expect(await content()).toEqual([1]);
+  await sink.close();
+});
+
 test('a file rotates by size, time and date', async () => {
   const bySize = await openFile({ path: 'size.ndjson', rotate_bytes: 1_024 });
   await bySize.write(

@@ -1,12 +1,12 @@
 import type { Component, Output } from '../../component/index.js';
-import { EVENT_TYPES, type Data, type Failure } from '../../model/index.js';
+import { EVENT_TYPES, isEventTime, knownAt, type Data, type Failure } from '../../model/index.js';
 
 const TYPES: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 /**
  * What is wrong with the result of an operator, as the end of a sentence; null if nothing is. Types check this
- * where TypeScript is used, but plugins may be plain JavaScript. Looks at each record's port and at an event's
- * type: whatever passes here reaches others that rely on it.
+ * where TypeScript is used, but plugins may be plain JavaScript. Looks at each record's port, times and
+ * environment, and at an event's type: whatever passes here reaches others that rely on it.
  */
 export function outputFault(
   component: Component,
@@ -26,9 +26,34 @@ export function outputFault(
       return `it returned a record on the port ${quoted(port)}, but its definition has outputs: ${component.outputs.join(', ')}`;
     if (record!.port === 'event' && !TYPES.has(record!.type))
       return `it returned an event of the type ${quoted(record!.type)}; csiflow knows ${EVENT_TYPES.join(', ')}: return a measure for anything else`;
+    const wrong = fieldFault(record!);
+    if (wrong !== null)
+      return `it returned ${record!.port === 'event' ? 'an' : 'a'} ${record!.port} record ${wrong}`;
   }
   return null;
 }
+
+/**
+ * What is wrong with the time and the environment of a record, as the end of "a record"; null if nothing is. All
+ * that follows orders records by them, and stores file records under them. The frames of a block are not read.
+ */
+function fieldFault(record: Data): string | null {
+  if (record.port === 'csi')
+    return record.time instanceof Float64Array && record.time.length === record.count
+      ? null
+      : 'whose `time` is not a Float64Array with one time for each frame of `count`';
+  const fields = record as unknown as Readonly<Record<string, unknown>>;
+  for (const field of TIMES[record.port])
+    if (!isEventTime(fields[field]))
+      return `whose \`${field}\` is ${shown(fields[field])}; an event time is a number of microseconds since 1970`;
+  if (!isEventTime(knownAt(record))) return 'whose `step` or `points` is not a number';
+  return typeof record.environment === 'string'
+    ? null
+    : `whose \`environment\` is ${shown(record.environment)}; it must be the id of an environment`;
+}
+
+/** Fields that hold an event time. */
+const TIMES = { window: ['start'], pose: ['time', 'windowEnd'], event: ['time'], measure: ['time'] } as const;
 
 /**
  * What a method of a component returned, which must be a result and no promise.
