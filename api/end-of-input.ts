@@ -1,4 +1,5 @@
 import type { NodeStatus, RunningTopology } from '../pipeline/runtime/status.js';
+import type { Log } from '../pipeline/telemetry/log.js';
 
 /**
  * What to print if a run of recordings ends while a store is offline or records still wait for one; empty if all
@@ -25,4 +26,19 @@ function shown({ id, undelivered, problem }: NodeStatus): string {
     ...(undelivered > 0 ? [`records left: ${undelivered}`] : []),
   ];
   return `${id}: ${parts.join(', ')}`;
+}
+
+/** Logs each node that dropped all of its input, with the reasons: nothing behind it has a result. */
+export function warnOfDrops(runner: Pick<RunningTopology, 'topology' | 'status'>, log: Log): void {
+  for (const { id: node, kind, received, dropped } of runner.status().nodes) {
+    const count = Object.values(dropped).reduce((sum, records) => sum + records, 0);
+    // A sink may be switched off.
+    if (kind === 'sink' || received === 0 || count < received) continue;
+    const topology = runner.topology.id;
+    log.warn('a node dropped all that it received: docs/metrics.md explains the reasons', {
+      topology,
+      node,
+      dropped,
+    });
+  }
 }

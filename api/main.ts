@@ -20,7 +20,7 @@ import type { RunningServer, ServerOptions } from './server.js';
 import { posesOf } from './service/deployment/environments.js';
 import { withWebhooks } from './service/deployment/webhooks-node.js';
 import { TopologyChecks } from './topology-checks.js';
-import { undelivered } from './end-of-input.js';
+import { undelivered, warnOfDrops } from './end-of-input.js';
 import { errorText } from '../pipeline/base/error-text.js';
 
 export interface RunSettings extends Pick<
@@ -78,7 +78,10 @@ export async function runTopologies(loaded: Loaded, settings: RunSettings): Prom
     const ended = settings.untilEnd
       ? Promise.all(all.map((one) => one.finished())).then(() => true)
       : new Promise<boolean>(() => undefined);
-    if ((await Promise.race([stopSignal.asked, ended])) === true) left = all.flatMap(undelivered);
+    if ((await Promise.race([stopSignal.asked, ended])) === true) {
+      for (const one of all) warnOfDrops(one, log);
+      left = all.flatMap(undelivered);
+    }
   } finally {
     await stop(all, server);
     await checks.close();

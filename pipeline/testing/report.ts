@@ -51,7 +51,7 @@ function outcomeLines({ figures, records, deadLetters, outbox, state, inputMs }:
     `     ${(inputMs / 1000).toFixed(1)} s of input, ${state} at the end`,
     ...[...figures]
       .filter(([node]) => !node.endsWith(' (test)'))
-      .map(([node, { received, sent, failed }]) => {
+      .map(([node, { received, sent, failed, dropped }]) => {
         const letters = deadLetters.get(node)?.length ?? 0;
         const waiting = outbox.get(node)?.length ?? 0;
         const more = [
@@ -64,6 +64,7 @@ function outcomeLines({ figures, records, deadLetters, outbox, state, inputMs }:
           `${String(received)} in`,
           `${String(sent)} out`,
           `${String(failed)} failed`,
+          ...Object.entries(dropped as object).map(([reason, count]) => `${count} dropped (${reason})`),
           ...more,
           ...taken,
         ];

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import { Type } from 'typebox';
 import { expect, test, vi } from 'vitest';
 import { begin } from '../../api/main.js';
-import { undelivered } from '../../api/end-of-input.js';
+import { undelivered, warnOfDrops } from '../../api/end-of-input.js';
+import { defineOperator, NOTHING } from '../../pipeline/component/index.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
 import { afterThisTest } from '../support/clean-up.js';
 import { FakeTopology } from '../support/fake-topology.js';
 import { FaultyStore, refused } from '../faults/faulty-store.js';
@@ -45,6 +48,37 @@ test('records that wait for a store at the end of the input are named, whatever 
   expect(runner.status().problem).toMatch(/^first: /);
   expect(undelivered(runner)).toEqual([
     `test: all input was read, but not all is stored: second: its store is offline: connect ECONNREFUSED 127.0.0.1:8086, records left: 15. The rest waits in ${folder}: fix the problem and run it again`,
+  ]);
+});
+
+test('a node that drops all of its input is logged at the end, with the reasons', async () => {
+  const dropping = defineOperator({
+    name: 'dropping',
+    summary: 'Drops frames.',
+    config: Type.Object({ share: Type.Number() }),
+    examples: [],
+    inputs: ['csi'],
+    outputs: ['csi'],
+    create: ({ share }, { metrics }) => ({
+      process: ({ count }) => {
+        metrics.dropped('not_finite', count * share);
+        return NOTHING;
+      },
+    }),
+  });
+  const nodes = {
+    in: { component: counter },
+    all: { component: dropping, config: { share: 1 }, from: ['in'] },
+    half: { component: dropping, config: { share: 0.5 }, from: ['in'] },
+    out: { component: new Table().component, from: ['all', 'half'] },
+  };
+  const runner = runnerOf(topologyOf(nodes, temporaryFolder()));
+  await runner.start();
+  await runner.finished();
+  const lines: string[] = [];
+  warnOfDrops(runner, createLogger({ destination: { write: (line) => lines.push(line) } }));
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({ level: 'warn', topology: 'test', node: 'all', dropped: { not_finite: 100 } }),
   ]);
 });
 
