@@ -26,6 +26,7 @@ const layers = [
   'api/topology-checks.worker.ts',
   'api/server.ts',
   'api/end-of-input.ts',
+  'api/stray-errors.ts',
   'api/main.ts',
   'api/run.ts',
   'api/index.ts',

@@ -19,6 +19,7 @@ import { NO_FACTS } from './service/configuration/field.js';
 import type { RunningServer, ServerOptions } from './server.js';
 import { posesOf } from './service/deployment/environments.js';
 import { withWebhooks } from './service/deployment/webhooks-node.js';
+import { endOnStrayErrors } from './stray-errors.js';
 import { TopologyChecks } from './topology-checks.js';
 import { undelivered, warnOfDrops } from './end-of-input.js';
 import { errorText } from '../pipeline/base/error-text.js';
@@ -69,6 +70,7 @@ export async function runTopologies(loaded: Loaded, settings: RunSettings): Prom
   if (!settings.api) configure(all, { clock: systemClock, log });
   given.forEach(refuseIfHeld);
   const stopSignal = listenForStop();
+  const forgetStrayErrors = endOnStrayErrors(log);
   const checks = checksFor(loaded, settings);
   let server: RunningServer | null = null;
   let left: readonly string[] = [];
@@ -87,6 +89,7 @@ export async function runTopologies(loaded: Loaded, settings: RunSettings): Prom
     await checks.close();
     await tracer?.close();
     stopSignal.forget();
+    forgetStrayErrors();
   }
   if (left.length > 0) throw new CommandError(left.join('\n'), EXIT.unavailable);
 }
