@@ -73,7 +73,7 @@ async function write(store: StateStore, part: string, topology: string, seal: Se
   const values = new Values(part, seal, true);
   const put = (table: Table, key: Key, value: Buffer): Promise<boolean> => {
     space.require(value.length);
-    return lookedAt(threads.of(table.put(key, value)));
+    return lookedAt(dirname(part), threads.of(table.put(key, value)));
   };
   try {
     let writes: Promise<boolean>[] = [];

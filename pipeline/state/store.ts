@@ -26,6 +26,7 @@ export const BACKUPS = 'backups';
  */
 export class StateStore {
   readonly root: RootDatabase<Buffer, string>;
+  readonly #folder: string;
   readonly #unlock: () => void;
   readonly #space: DiskSpace;
   readonly #threads = new WriteThreads();
@@ -56,6 +57,7 @@ export class StateStore {
   ) {
     const secret = key ?? formerKey;
     this.#seal = secret && new Seal(secret);
+    this.#folder = folder;
     this.#unlock = unlock ?? lockFolder(folder);
     this.#space = new DiskSpace(folder);
     const file = join(folder, STATE_FILE);
@@ -122,16 +124,18 @@ export class StateStore {
     readThrough(table, (key, value) => this.#values.fromFile(name, key, value));
     return Object.assign(table, {
       put: (key: Key, value: Buffer, ...more: unknown[]) =>
-        lookedAt(this.#closed ? tooLate() : this.#withSpace(value.length, () => put(key, value, ...more))),
+        this.#looked(
+          this.#closed ? tooLate() : this.#withSpace(value.length, () => put(key, value, ...more)),
+        ),
       remove: (...given: unknown[]) =>
-        lookedAt(this.#closed ? tooLate() : this.#threads.of(remove(...given))),
+        this.#looked(this.#closed ? tooLate() : this.#threads.of(remove(...given))),
     });
   }
 
   /** All writes made in `action` are committed together; resolves when they are safe on the disk. */
   async transaction(action: () => void): Promise<void> {
     this.#requireOpen();
-    await lookedAt(
+    await this.#looked(
       this.#withSpace(0, () =>
         this.#threads.of(
           this.root.batch(() => {
@@ -151,6 +155,10 @@ export class StateStore {
   /** A node that hung may write after the store is closed, which would make lmdb end the process. @throws Error */
   #requireOpen(): void {
     if (this.#closed) throw new Error(CLOSED);
+  }
+
+  #looked<T>(write: Promise<T>): Promise<T> {
+    return lookedAt(this.#folder, write);
   }
 
   /** Writes immediately, or not at all. */
@@ -214,16 +222,20 @@ function readsWhile(table: Table, requireOpen: () => void): void {
 }
 
 /**
- * Explains a failed write. A write that is part of a transaction, or that no caller waits for, may fail
- * unnoticed: the caller of the transaction gets the error. lmdb reports the cause through a separate promise,
- * which must be handled too.
+ * Explains a failed write to the store of a folder. A write that is part of a transaction, or that no caller waits
+ * for, may fail unnoticed: the caller of the transaction gets the error. lmdb reports the cause through a separate
+ * promise, which must be handled too.
  */
-export function lookedAt<T>(write: Promise<T>): Promise<T> {
+export function lookedAt<T>(folder: string, write: Promise<T>): Promise<T> {
   const looked = write.catch((error: unknown) => {
     if (error instanceof Error && 'commitError' in error && error.commitError instanceof Promise)
       error.commitError.catch(() => undefined);
     if (error instanceof Error && 'code' in error && error.code === 'state.write') throw error;
-    throw codedError('state.write', 'the state store cannot be written: is the disk full?', error);
+    throw codedError(
+      'state.write',
+      `the state store in ${folder} cannot be written: is its disk full, or the size of files limited (\`ulimit -f\`)?`,
+      error,
+    );
   });
   looked.catch(() => undefined);
   return looked;

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { DiskSpace } from '../../pipeline/state/disk-space.js';
+import { StateStore } from '../../pipeline/state/store.js';
+import { temporaryFolder } from '../support/flow.js';
 
 const MIB = 2 ** 20;
 
@@ -41,4 +43,15 @@ test('free space is checked after many bytes, not for each small write', () => {
   const before = state.asked;
   space.require(2 * MIB);
   expect(state.asked).toBe(before + 1);
+});
+
+test('a write that lmdb rejects names the folder of the state', async () => {
+  const folder = temporaryFolder();
+  const store = new StateStore(folder, 'ward');
+  vi.spyOn(store.root, 'batch').mockRejectedValue(new Error('MDB_PANIC'));
+  await expect(store.transaction(() => undefined)).rejects.toMatchObject({
+    code: 'state.write',
+    message: expect.stringContaining(`the state store in ${folder} cannot be written`) as string,
+  });
+  await store.close();
 });
