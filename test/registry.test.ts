@@ -33,6 +33,23 @@ test('a registry rejects names and ports that no topology can use, and says what
   );
 });
 
+test.each([
+  [
+    { ...probe, asynchronous: { maxInFlight: 2 as never } },
+    'probe: `asynchronous.maxInFlight` must be a function of the configuration, such as `() => 2`',
+  ],
+  [
+    { ...probe, asynchronous: true as never },
+    'probe: `asynchronous.maxInFlight` must be a function of the configuration, such as `() => 4`',
+  ],
+  [
+    { ...csiflow.consoleSink, maxInFlight: 2 as never },
+    'console: `maxInFlight` must be a function of the configuration, such as `() => 2`',
+  ],
+])('a registry rejects a `maxInFlight` that nodes could not call (%#)', (component, message) => {
+  expect(() => new Registry([component])).toThrow(message);
+});
+
 test.each(csiflow.components.list())('$kind $name is exported by api/index.ts', (component) => {
   expect(Object.values(csiflow)).toContain(component);
 });

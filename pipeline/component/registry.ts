@@ -24,7 +24,7 @@ export class Registry {
 
   /**
    * @throws Error if the kind already has that name or it is none, for an unknown port, if the configuration
-   * has a reserved field, or if an adjustable field belongs to its state.
+   * has a reserved field, if an adjustable field belongs to its state, or if `maxInFlight` is not a function.
    */
   add(component: Component): this {
     checkName(component);
@@ -36,6 +36,7 @@ export class Registry {
       throw new Error(`${component.name} has a field ${reserved}, which is reserved for the topology`);
     checkAdjustableFields(component);
     checkSettings(component);
+    checkMaxInFlight(component);
     this.#components.set(key, component);
     return this;
   }
@@ -112,6 +113,22 @@ function checkSettings({ name, kind, settings = {}, config }: Component): void {
     if (field !== 'enabled' && !Object.hasOwn(config.properties, field))
       throw new Error(`${name}: ${setting} is answered by ${field}, which its configuration does not have`);
   }
+}
+
+/** @throws Error unless it is a function: the compiler finds that in TypeScript, but not in a compiled module */
+function checkMaxInFlight(component: Component): void {
+  if (component.kind === 'operator' && component.asynchronous !== undefined)
+    requireFunction(component, 'asynchronous.maxInFlight', component.asynchronous.maxInFlight);
+  if (component.kind === 'sink' && component.maxInFlight !== undefined)
+    requireFunction(component, 'maxInFlight', component.maxInFlight);
+}
+
+function requireFunction({ name }: Component, field: string, given: unknown): void {
+  if (typeof given === 'function') return;
+  const example = typeof given === 'number' ? given : 4;
+  throw new Error(
+    `${name}: \`${field}\` must be a function of the configuration, such as \`() => ${example}\``,
+  );
 }
 
 const keyOf = (kind: Kind, name: string): string => `${kind} ${name}`;
