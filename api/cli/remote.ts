@@ -10,6 +10,13 @@ export interface RemoteOptions {
   readonly token?: string;
 }
 
+/** The service cannot use what it was sent. */
+export class RefusedInput extends CommandError {
+  constructor(message: string) {
+    super(message, EXIT.invalid);
+  }
+}
+
 export const remoteOptions = (command: Command): Command =>
   command
     .option('--url <address>', 'address of the running csiflow', 'http://127.0.0.1:8000')
@@ -76,7 +83,8 @@ async function call(
   if (response.status === 204) return {};
   const answer = (await response.json()) as Answer & { error?: { message: string } };
   if (response.ok) return answer;
-  throw new CommandError(answer.error?.message ?? `the service answered ${response.status}`, EXIT.failed);
+  const message = answer.error?.message ?? `the service answered ${response.status}`;
+  throw response.status === 422 ? new RefusedInput(message) : new CommandError(message, EXIT.failed);
 }
 
 async function reach(url: string, path: string, request: RequestInit): Promise<Response> {

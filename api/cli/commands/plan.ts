@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { remoteOptions, type RemoteOptions } from '../remote.js';
+import type { NewFileOptions } from '../new-file.js';
+import { remoteOptions } from '../remote.js';
 
 export function register(program: Command): void {
   remoteOptions(
@@ -8,16 +9,16 @@ export function register(program: Command): void {
       .argument('<topology>', 'the new file')
       .description(
         'Show what a new file would change in the running topology, and print the hash for `apply`.',
-      ),
+      )
+      .option('--plugin <file...>', 'modules with your own components', []),
   )
     .addHelpText('after', '\nExample:\n  CSIFLOW_PASSWORD=... csiflow plan topologies/ward-3.yaml')
-    .action(async (file: string, options: RemoteOptions) => {
-      const [{ readTopologyFile, formatPlan }, { ask }] = await Promise.all([
+    .action(async (file: string, options: NewFileOptions) => {
+      const [{ formatPlan }, { sendNewFile }] = await Promise.all([
         import('../plan-text.js'),
-        import('../remote.js'),
+        import('../new-file.js'),
       ]);
-      const { id, text } = readTopologyFile(file);
-      const plan = await ask(options, `/topologies/${id}/plan`, { topology: text });
-      process.stdout.write(options.json ? `${JSON.stringify(plan, null, 2)}\n` : formatPlan(plan, file));
+      const { data } = await sendNewFile(file, options, 'plan');
+      process.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : formatPlan(data, file));
     });
 }

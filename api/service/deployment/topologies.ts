@@ -57,7 +57,8 @@ export class TextProblems extends Error {
 
   constructor(problems: readonly Problem[]) {
     const errors = problems.filter(({ severity }) => severity === 'error');
-    super(`The topology has ${errors.length} errors; the first: ${errors[0]?.message ?? ''}`);
+    const count = errors.length === 1 ? 'an error' : `${errors.length} errors; the first`;
+    super(`The topology has ${count}: ${errors[0]?.message ?? ''}`);
     this.problems = errors;
   }
 }

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { components } from '../../api/components.js';
+import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
+import { parseTopology } from '../../pipeline/config/index.js';
+import { openService, type TestService } from '../api/support.js';
+import { csiflow } from '../support/csiflow.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'csiflow-plan-'));
+let service: TestService;
+let remote: readonly string[];
+
+beforeAll(async () => {
+  service = await openService(DEFAULT_LIMITS, {
+    parse: (text, id) =>
+      parseTopology({ text, shown: `${id}.yaml`, file: null, folder }, components, { env: {} }),
+  });
+  remote = ['--url', service.server.address];
+  vi.stubEnv('CSIFLOW_TOKEN', service.token('admin'));
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Path of a topology with that content. */
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const WRONG = `id: test
+environment: nowhere.yaml
+sources:
+  radio: { type: udp, port: 70000 }
+operators:
+  windows: { type: window, from: radioo }
+`;
+
+test.each([
+  ['with several mistakes', WRONG],
+  ['that is not YAML', 'id: [test\n'],
+  ['without an id', WRONG.replace('id: test\n', '')],
+])('plan and apply report a topology %s like validate', async (what, text) => {
+  const path = file(`${what}.yaml`, text);
+  const { code, out } = await csiflow('validate', path);
+  const reports = out.replace(/^.* valid: /m, 'csiflow: ');
+  expect(await csiflow('plan', path, ...remote)).toMatchObject({ code, err: reports, out: '' });
+  expect(await csiflow('apply', path, '--hash', 'one', ...remote)).toMatchObject({
+    code,
+    err: reports,
+    out: '',
+  });
+});
