@@ -17,11 +17,19 @@ export class RefusedInput extends CommandError {
   }
 }
 
+const DEFAULTS = { url: 'http://127.0.0.1:8000', user: 'admin' } as const;
+
 export const remoteOptions = (command: Command): Command =>
   command
-    .option('--url <address>', 'address of the running csiflow', 'http://127.0.0.1:8000')
-    .option('--user <name>', 'account; its password is read from CSIFLOW_PASSWORD', 'admin')
+    .option('--url <address>', 'address of the running csiflow', DEFAULTS.url)
+    .option('--user <name>', 'account; its password is read from CSIFLOW_PASSWORD', DEFAULTS.user)
     .option('--json', 'print the result as JSON', false);
+
+/** The words that name the same csiflow and account in another command. */
+export const remoteWords = (options: Pick<RemoteOptions, 'url' | 'user'>): readonly string[] =>
+  (['url', 'user'] as const).flatMap((name) =>
+    options[name] === DEFAULTS[name] ? [] : [`--${name}`, options[name]],
+  );
 
 /** The `data` of a Form B answer. @throws CommandError with the service's message */
 export async function ask(options: RemoteOptions, path: string, body: object): Promise<unknown> {

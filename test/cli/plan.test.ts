@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { components } from '../../api/components.js';
 import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { parseTopology } from '../../pipeline/config/index.js';
 import { openService, type TestService } from '../api/support.js';
 import { csiflow } from '../support/csiflow.js';
@@ -41,6 +42,17 @@ operators:
   windows: { type: window, from: radioo }
 `;
 
+const RIGHT = `id: test
+environment: ${packageFile('topologies/environments/demo-flat.yaml')}
+sources:
+  radio: { type: udp, port: 0 }
+operators:
+  windows: { type: window, from: radio }
+  motion: { type: detect-motion, from: windows }
+sinks:
+  shown: { type: console, from: motion }
+`;
+
 test.each([
   ['with several mistakes', WRONG],
   ['that is not YAML', 'id: [test\n'],
@@ -55,4 +67,12 @@ test.each([
     err: reports,
     out: '',
   });
+});
+
+test('plan prints the command that applies it, for the same csiflow and account', async () => {
+  const path = file("the nurse's ward.yaml", RIGHT);
+  const { out } = await csiflow('plan', path, ...remote, '--user', 'nurse');
+  expect(out.trimEnd().split('\n').at(-1)).toMatch(
+    /^csiflow apply '\S+the nurse'\\''s ward\.yaml' --hash \S+ --url http:\/\/127\.0\.0\.1:\d+ --user nurse$/,
+  );
 });

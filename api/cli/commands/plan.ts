@@ -19,6 +19,8 @@ export function register(program: Command): void {
         import('../new-file.js'),
       ]);
       const { data } = await sendNewFile(file, options, 'plan');
-      process.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : formatPlan(data, file));
+      process.stdout.write(
+        options.json ? `${JSON.stringify(data, null, 2)}\n` : formatPlan(data, file, options),
+      );
     });
 }
