@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { CaptureWriter } from '../../api/cli/recordings/capture-writer.js';
 import { stretchOf } from '../../api/cli/recordings/stretch.js';
+import { EXIT } from '../../pipeline/base/exit.js';
 import { encodeHeader, encodeRecords, type CaptureMeta } from '../../pipeline/formats/containers/capture.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { batchesOf, batchOf, type TestRecord } from '../formats/batches.js';
@@ -132,4 +133,11 @@ test('a period is found in a long capture without reading what precedes it, dama
   truncateSync(path, statSync(path).size - 10);
   await append(path, 3_000, 3_001);
   expect((await contentOf(path)).steps.slice(-2)).toEqual([1_998, 3_000]);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a capture that a full disk refuses is named', async () => {
+  await expect(CaptureWriter.create('/dev/full', META, true)).rejects.toMatchObject({
+    exitCode: EXIT.unavailable,
+    message: expect.stringMatching(/^\/dev\/full cannot be written: ENOSPC/) as string,
+  });
 });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { expect, test } from 'vitest';
+import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { expect, test, vi } from 'vitest';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/containers/capture.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
@@ -120,4 +120,21 @@ test('an existing file is kept, and a path that is not a folder is named', async
     expect.stringContaining(join(folder, 'none', 'board.parquet')),
   ]);
   expect((await csiflow('convert', log, parquet, '--force')).code).toBe(EXIT.fine);
+});
+
+test('a full disk is named in one line', async () => {
+  const folder = temporaryFolder();
+  const { records } = SAMPLES.find(({ format }) => format === 'esp-csi')!;
+  const [log, parquet] = [join(folder, 'board.log'), join(folder, 'board.parquet')];
+  writeFileSync(log, Buffer.concat(records));
+  const refusal = `Failed to append: Could not write file "${parquet}.staging.wal": No space left on device`;
+  const append = vi.spyOn(DuckDBConnection.prototype, 'createAppender').mockRejectedValue(new Error(refusal));
+  try {
+    expect(await csiflow('convert', log, parquet)).toMatchObject({
+      code: EXIT.unavailable,
+      output: `csiflow: ${parquet} cannot be written: No space left on device\n`,
+    });
+  } finally {
+    append.mockRestore();
+  }
 });

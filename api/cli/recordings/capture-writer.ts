@@ -10,6 +10,7 @@ import { BY_CONTENT } from '../../../pipeline/formats/decoder/by-content.js';
 import { FormatError, HEAD_BYTES } from '../../../pipeline/formats/index.js';
 import { offsetNear, type Near } from '../../../pipeline/sources/capture-seek.js';
 import { openRecording } from '../../../pipeline/sources/recording.js';
+import { writingFile } from './errors.js';
 
 /** Totals of a recording. */
 export interface Recorded {
@@ -22,6 +23,7 @@ const SYNC_INTERVAL = 1_000;
 
 /** Writes batches to a capture, in the order of the calls of `write`. */
 export class CaptureWriter {
+  readonly #path: string;
   readonly #file: FileHandle;
   /** Format of the records, as the capture names it. */
   readonly format: string;
@@ -31,19 +33,25 @@ export class CaptureWriter {
   #newest: number;
   #synced = performance.now();
 
-  private constructor(file: FileHandle, format: string, bytes: number, newest = -Infinity) {
+  private constructor(path: string, file: FileHandle, format: string, bytes: number, newest = -Infinity) {
+    this.#path = path;
     this.#file = file;
     this.format = format;
     this.#bytes = bytes;
     this.#newest = newest;
   }
 
-  /** @throws the system's error; EEXIST if the file exists and `overwrite` is false. */
+  /** @throws the system's error; EEXIST if the file exists and `overwrite` is false. CommandError if the disk is full. */
   static async create(path: string, meta: CaptureMeta, overwrite: boolean): Promise<CaptureWriter> {
     const file = await open(path, overwrite ? 'w' : 'wx');
     const header = encodeHeader(meta);
-    await file.write(header);
-    return new CaptureWriter(file, meta.format, header.length);
+    try {
+      await writingFile(path, () => file.write(header));
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return new CaptureWriter(path, file, meta.format, header.length);
   }
 
   /**
@@ -55,7 +63,7 @@ export class CaptureWriter {
     const { format, end, newest } = await endOf(path, wanted);
     const file = await open(path, 'a');
     if ((await file.stat()).size > end) await file.truncate(end);
-    return new CaptureWriter(file, format, end, newest);
+    return new CaptureWriter(path, file, format, end, newest);
   }
 
   get recorded(): Recorded {
@@ -66,18 +74,18 @@ export class CaptureWriter {
   async write(batch: RawBatch): Promise<void> {
     const time = batch.time.map((each) => Math.max(each, this.#newest));
     const bytes = encodeRecords({ ...batch, time });
-    await this.#file.writeFile(bytes);
+    await writingFile(this.#path, () => this.#file.writeFile(bytes));
     this.#newest = time.at(-1) ?? this.#newest;
     this.#records += batch.count;
     this.#bytes += bytes.length;
     if (performance.now() - this.#synced < SYNC_INTERVAL) return;
-    await this.#file.datasync();
+    await writingFile(this.#path, () => this.#file.datasync());
     this.#synced = performance.now();
   }
 
   /** After it the capture is on the disk. */
   async close(): Promise<void> {
-    await this.#file.sync();
+    await writingFile(this.#path, () => this.#file.sync());
     await this.#file.close();
   }
 }

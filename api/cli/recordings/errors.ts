@@ -1,4 +1,5 @@
 import { FormatError } from '../../../pipeline/formats/index.js';
+import { errorCode, errorText } from '../../../pipeline/base/error-text.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 /** The meaning of a system's error for a file to be created. */
@@ -26,4 +27,21 @@ export async function readingRecordings<T>(work: () => Promise<T>): Promise<T> {
     }
     throw error;
   }
+}
+
+/** Runs `work`, which writes `file`; if the system refuses it, the command ends with exit code 3 and the file's name. */
+export async function writingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = refusalOf(error);
+    if (reason === null) throw error;
+    throw new CommandError(`${file} cannot be written: ${reason}`, EXIT.unavailable);
+  }
+}
+
+/** Why the system did not write; null for any other error. DuckDB's errors have no code, and name files of its own. */
+function refusalOf(error: unknown): string | null {
+  if (errorCode(error) !== '') return errorText(error);
+  return /Could not write .*: (.*)/i.exec(errorText(error))?.[1] ?? null;
 }

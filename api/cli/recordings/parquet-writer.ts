@@ -11,7 +11,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { FRAME_COLUMNS, type FrameColumn } from '../../../pipeline/formats/tables/frame-columns.js';
 import { frameSize, type CsiBlock } from '../../../pipeline/model/index.js';
 import { quoted } from '../../../sinks/shared/quoted.js';
-import { thereAlready } from './errors.js';
+import { thereAlready, writingFile } from './errors.js';
 
 /** Rows passed at a time; DuckDB's limit is 2,048. */
 const CHUNK_ROWS = 1024;
@@ -45,6 +45,15 @@ export class ParquetWriter {
     await removeParts(path);
     // The system describes problems of the folder more briefly than DuckDB.
     await writeFile(`${path}.part`, '');
+    try {
+      return await writingFile(path, () => ParquetWriter.#stage(path));
+    } catch (error) {
+      await removeParts(path);
+      throw error;
+    }
+  }
+
+  static async #stage(path: string): Promise<ParquetWriter> {
     const instance = await DuckDBInstance.create(`${path}.staging`, { memory_limit: '512MB' });
     const connection = await instance.connect();
     const columns = Object.entries(FRAME_COLUMNS).map(([name, type]) => `${name} ${type}`);
@@ -57,6 +66,11 @@ export class ParquetWriter {
   }
 
   async write(block: CsiBlock, origin: FrameOrigin): Promise<void> {
+    await writingFile(this.#path, () => this.#append(block, origin));
+    this.#rows += block.count;
+  }
+
+  async #append(block: CsiBlock, origin: FrameOrigin): Promise<void> {
     const appender = await this.#connection.createAppender('frames');
     try {
       const names = Object.keys(FRAME_COLUMNS) as FrameColumn[];
@@ -72,16 +86,14 @@ export class ParquetWriter {
     } finally {
       appender.closeSync();
     }
-    this.#rows += block.count;
   }
 
   /** Creates the file from all rows. */
   async finish(): Promise<void> {
     const part = `${this.#path}.part`;
     // Frames of one layout come in long runs.
-    await this.#connection.run(
-      `COPY (FROM frames ORDER BY time, rowid) TO ${quoted(part)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)`,
-    );
+    const copy = `COPY (FROM frames ORDER BY time, rowid) TO ${quoted(part)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)`;
+    await writingFile(this.#path, () => this.#connection.run(copy));
     await rename(part, this.#path);
   }
 
