@@ -1,10 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Registry, type Component } from '../pipeline/component/index.js';
 import { packageFolder } from '../pipeline/base/paths.js';
 import { CommandError, EXIT } from '../pipeline/base/exit.js';
 import { components } from './components.js';
-import { errorText } from '../pipeline/base/error-text.js';
+import { errorText, stackText } from '../pipeline/base/error-text.js';
 
 /**
  * The shipped components, and those of your own modules (compiled; default export: a component or a list).
@@ -39,12 +40,31 @@ async function componentsOf(file: string): Promise<readonly Component[]> {
 }
 
 async function load(file: string): Promise<unknown> {
+  const { href } = pathToFileURL(resolve(file));
   try {
-    return await import(pathToFileURL(resolve(file)).href);
+    return await import(href);
   } catch (error) {
     const reason = errorText(error);
-    throw new CommandError(`--plugin ${file} cannot be loaded: ${reason}${hintFor(reason)}`, EXIT.invalid);
+    const place =
+      placeIn(href, error) ?? (error instanceof SyntaxError ? await syntaxPlace(file) : undefined);
+    const where = place === undefined ? '' : ` (${file}:${place})`;
+    throw new CommandError(
+      `--plugin ${file} cannot be loaded: ${reason}${where}${hintFor(reason)}`,
+      EXIT.invalid,
+    );
   }
+}
+
+/** Line and column of the module in the error's stack; undefined if it is not there. */
+const placeIn = (href: string, error: unknown): string | undefined =>
+  /^\d+(:\d+)?/.exec(stackText(error).split(`${href}:`)[1] ?? '')?.[0];
+
+/** Line and column of a mistake that V8 reports without its place; undefined if it is in a module that this one imports. */
+async function syntaxPlace(file: string): Promise<string | undefined> {
+  const { readModule } = await import('../operators/script/module.js');
+  const read = readModule(file, await readFile(file, 'utf8'));
+  const fault = 'code' in read ? undefined : read.find(({ code }) => code === 'script.syntax');
+  return fault && `${fault.line}:${fault.column}`;
 }
 
 /** A module outside this folder finds its packages only if they were installed beside it. */

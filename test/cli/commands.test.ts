@@ -133,6 +133,17 @@ test('a plugin that cannot be loaded is invalid input, named without a stack tra
 });
 
 test.each([
+  ['a mistake of syntax', 'const a = 1;\nconst b = = 2;', 'Unexpected token', '2:11'],
+  ['an error', 'const a = 1;\n  nowhere.x;', 'nowhere is not defined', '2:3'],
+  ['an export that is not there', "import { nowhere } from 'node:fs';", "export named 'nowhere'", '1'],
+])('a plugin that cannot be loaded for %s says in which line', async (what, code, reason, place) => {
+  const name = `${what.replaceAll(' ', '-')}.mjs`;
+  const plugin = file(name, code);
+  const { err } = await csiflow('list', '--plugin', plugin);
+  expect(err).toMatch(new RegExp(`cannot be loaded: .*${reason}.* \\(.*${name}:${place}\\)\\n$`));
+});
+
+test.each([
   ["{ type: 'numbr' }", '`limit` is not valid: data/type must be equal to one of the allowed values'],
   ["{ type: 'number', minimum: '3' }", '`limit` is not valid: data/minimum must be number'],
   ["{ type: 'number', minimun: 3 }", '`limit` is not valid: strict mode: unknown keyword: "minimun"'],
