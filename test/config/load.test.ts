@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { afterAll, expect, test } from 'vitest';
-import { defineSource, Registry } from '../../pipeline/component/index.js';
+import { defineOperator, defineSource, NOTHING, Registry } from '../../pipeline/component/index.js';
 import { formatProblem, loadTopology, parseTopology, type LoadResult } from '../../pipeline/config/index.js';
 import { testComponents } from '../support/components.js';
 import { runs } from '../support/runs.js';
@@ -204,4 +204,22 @@ test('a component whose check throws is named, not accepted', () => {
   const source = { text: good, shown: 't.yaml', file: null, folder: GOLDEN };
   const { problems } = parseTopology(source, new Registry([faulty, ...others]), { env: {} });
   expect(problems).toMatchObject([{ code: 'config.component.check', line: 4 }]);
+});
+
+test('a node with a mistake of its own is not said to lack an input, which may follow from it', () => {
+  const picky = defineOperator({
+    name: 'scrub',
+    summary: 'Picky.',
+    inputs: ['csi', 'pose'],
+    requires: ['pose'],
+    outputs: ['csi'],
+    config: Type.Object({}),
+    examples: [],
+    check: () => [{ path: [], message: 'wrong' }],
+    create: () => ({ process: () => NOTHING }),
+  });
+  const others = testComponents.list().filter(({ name }) => name !== 'scrub');
+  const source = { text: good, shown: 't.yaml', file: null, folder: GOLDEN };
+  const { problems } = parseTopology(source, new Registry([picky, ...others]), { env: {} });
+  expect(problems.map(({ code }) => code)).toEqual(['config.value.invalid']);
 });

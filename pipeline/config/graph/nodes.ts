@@ -110,13 +110,14 @@ function readNode(
   if (!component) return { ...empty, from };
   const own = without(value, RESERVED_FIELDS);
   const subject = { name: component.name, location, component, beside: besideFields(kind) };
+  const before = problems.errors;
   const checked = checkSchema(own, component.config, subject, problems);
   const config = checked as Readonly<Record<string, unknown>> | undefined;
   if (config) checkOwnRules(component, config, own, location, problems);
   return {
     ...empty,
     component,
-    config,
+    config: problems.errors > before ? undefined : config,
     from,
     queue: readQueue(value, component, location, problems),
     enabled: readEnabled(value, component, problems),
