@@ -45,7 +45,7 @@ test('merge keys, variables and secrets are resolved into the configuration', ()
 test('nearly every code has a golden file', () => {
   const shown = new Set(files.flatMap((file) => load(file).problems.map((problem) => problem.code)));
   const rest = Object.keys(CODES).filter((code) => !shown.has(code));
-  // Codes with tests of their own: file size, number of problems, faults of components, privacy, several
+  // Codes with tests of their own: file size and encoding, number of problems, faults of components, privacy, several
   // topologies, expressions and routes, measurements of radios, and network input.
   expect(rest.filter((code) => !/^config\.(privacy|together)\./.test(code)).sort()).toEqual([
     'config.check.too_slow',
@@ -54,6 +54,7 @@ test('nearly every code has a golden file', () => {
     'config.component.check',
     'config.environment.secret',
     'config.expression',
+    'config.file.encoding',
     'config.file.outside',
     'config.file.too_large',
     'config.from.route',

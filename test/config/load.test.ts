@@ -223,3 +223,15 @@ test('a node with a mistake of its own is not said to lack an input, which may f
   const { problems } = parseTopology(source, new Registry([picky, ...others]), { env: {} });
   expect(problems.map(({ code }) => code)).toEqual(['config.value.invalid']);
 });
+
+test.each([
+  ['with a byte order mark', Buffer.from(`\uFEFF${good}`, 'utf16le')],
+  ['without one', Buffer.from(good, 'utf16le')],
+  ['of the other byte order', Buffer.from(`\uFEFF${good}`, 'utf16le').swap16()],
+])('a UTF-16 file %s is named as such', (what, bytes) => {
+  const file = join(folder, `${what}.yaml`);
+  writeFileSync(file, bytes);
+  expect(loadTopology(file, testComponents, { env: {} }).problems).toMatchObject([
+    { code: 'config.file.encoding', message: `${file} is UTF-16 text: save it as UTF-8` },
+  ]);
+});

@@ -23,6 +23,7 @@ export const CODES = {
     "A topology that arrived over the network names a script that the host's owner has not allowed.",
     'Name the script in a topology given to `csiflow run`.',
   ],
+  'config.file.encoding': ['The file is not a UTF-8 text.', 'Save it as UTF-8.'],
   'config.file.empty': ['The file is empty.', 'Start with `csiflow create SOURCE OPERATOR... SINK`.'],
   'config.yaml.syntax': ['The text is not YAML.', 'Fix it where the caret points; indent with spaces.'],
   'config.yaml.documents': [

@@ -43,7 +43,12 @@ export function readBounded(
       problems.add('config.file.too_large', location, tooLarge(shown, stat.size));
       return undefined;
     }
-    return readFileSync(handle, 'utf8').replace(/^\uFEFF/, '');
+    const bytes = readFileSync(handle);
+    if (isUtf16(bytes)) {
+      problems.add('config.file.encoding', location, `${shown} is UTF-16 text: save it as UTF-8`);
+      return undefined;
+    }
+    return bytes.toString().replace(/^\uFEFF/, '');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     const why =
@@ -56,6 +61,11 @@ export function readBounded(
     if (handle !== undefined) closeSync(handle);
   }
 }
+
+/** By its byte order mark, or by the zero byte of its first letter. */
+const isUtf16 = (bytes: Buffer): boolean =>
+  /^(fffe|feff)/.test(bytes.toString('hex', 0, 2)) ||
+  (bytes.length > 1 && (bytes[0] === 0) !== (bytes[1] === 0));
 
 /** Whether a topology may name a file; the problem does not reveal whether it exists. @param file absolute */
 export function checkReach(
