@@ -7,6 +7,7 @@ import type { Location, Problems } from '../problems/problem.js';
 import { asWritten, locationOf, mapScalars, type Path, type ScalarTree, type Tree } from '../reading/tree.js';
 import { putInVariables, type VariableSources } from '../reading/variables.js';
 import { readYaml } from '../reading/yaml.js';
+import { warnOfShape } from './room-shape.js';
 
 /** An environment and the location of each part. */
 export interface LoadedEnvironment {
@@ -89,6 +90,7 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
   const links = new Map<string, Location>();
   const senders = new Map<string, Location>();
   for (const { environment, at } of loaded) {
+    warnOfShape(environment, at, problems);
     const once = (
       seen: Map<string, Location>,
       key: string,

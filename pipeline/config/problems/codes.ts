@@ -221,6 +221,11 @@ export const CODES = {
     'Transmitter and receiver of a link are in the same place.',
     'Correct the positions.',
   ],
+  'config.link.outside': [
+    'An antenna of a link is outside the room, or above its ceiling.',
+    'Correct the position, or the `size` of the room; ignore it if the antenna is in another room.',
+  ],
+  'config.wall.length': ['A wall ends where it begins.', 'Correct `to`, or remove the wall.'],
   'config.sender.duplicate': [
     'Two links have the same sender, so their frames cannot be distinguished.',
     'Give each link the sender that the source names.',
@@ -237,6 +242,14 @@ export const CODES = {
   'config.zone.height': [
     'The heights of a zone exclude everybody, or a pet area excludes nobody.',
     'Set `max_height` above `min_height`; in a pet area, to a height between your pet and a sitting person.',
+  ],
+  'config.zone.area': [
+    'The corners of a zone are on one line, so nobody is in it.',
+    'Correct its `polygon`.',
+  ],
+  'config.zone.outside': [
+    'A whole zone is outside the room, so nobody is in it.',
+    'Correct its `polygon`, or the `size` of the room; both are in metres.',
   ],
   'config.claim.taken': [
     'Two nodes use something that only one can have: a port, a file, a name at a broker.',
