@@ -1,4 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  FROM_POSE_FRAMES,
+  poseFrameFigures,
+} from '../../api/service/queries/analytics/pose-frame-figures.js';
 import { Rollups } from '../../api/service/queries/analytics/rollups.js';
 import { figuresOver } from '../../api/service/queries/analytics/unmeasured.js';
 import type { Reader } from '../../pipeline/component/index.js';
@@ -26,6 +30,17 @@ async function summaryOf(start: number, end: number): Promise<Record<string, Rec
   return dataOf(`/form-b/api/v1/analytics/summary?${range}`);
 }
 
+/** Stores measures, as `watch-zones` does. */
+function measured(
+  time: number,
+  values: Readonly<Record<string, number>>,
+  subject: string | null = null,
+): void {
+  const from = { port: 'measure', environment: 'test-room', source: 'csiflow' } as const;
+  for (const [name, value] of Object.entries(values))
+    service.main.measures.push({ ...from, subject, name, value, time, provenance: { origin: 'live' } });
+}
+
 /** Ten per second, of two people. */
 const frames = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) =>
@@ -48,15 +63,7 @@ test('it also counts beside rows from a clock that was ahead', async () => {
 
 test('a measured minute counts once; one that starts before the range counts in part', async () => {
   service.main.publish(...frames(0, 900));
-  const measured = { port: 'measure', environment: 'test-room', subject: null, source: 'csiflow' } as const;
-  for (const [name, value] of [
-    ['frames', 600],
-    ['detections', 1200],
-  ] as const)
-    service.main.measures.push({
-      ...measured,
-      ...{ name, value, time: FIRST_TIME, provenance: { origin: 'live' } },
-    });
+  measured(FIRST_TIME, { frames: 600, detections: 1200 });
   const whole = await summaryOf(FIRST_TIME, FIRST_TIME + 90_000_000);
   expect(whole['system_stats']).toMatchObject({ frames_processed: 900 });
   const last = await summaryOf(FIRST_TIME + 30_000_000, FIRST_TIME + 90_000_000);
@@ -79,14 +86,14 @@ test.each([0, 1, 2, 3, 4, 5])('a minute that is measured before read %d counts o
     },
   };
   const { main } = service;
-  const { measured, running } = await figuresOver(
+  const figures = await figuresOver(
     reader as Reader,
     main.topology.environments[0]!,
     { start: FIRST_TIME, end: FIRST_TIME + 2 * minute },
     FIRST_TIME + 2 * minute,
     (range) => reader.aggregates!({ environment: 'test-room', names: ['frames'], bucket: minute, ...range }),
   );
-  expect(new Rollups([...measured, ...running]).sum('frames')).toBe(900);
+  expect(new Rollups([...figures.measured, ...figures.running]).sum('frames')).toBe(900);
 });
 
 test.each([
@@ -94,10 +101,7 @@ test.each([
   ['begins with a minute', 0, 0],
 ])('the peak is that of the first minute if the range %s', async (_, from, peak) => {
   service.main.publish(...frames(0, 900));
-  const row = { port: 'measure', environment: 'test-room', subject: null, source: 'csiflow' } as const;
-  for (const time of [FIRST_TIME, FIRST_TIME + 60e6])
-    for (const name of ['frames', 'occupancy_peak'])
-      service.main.measures.push({ ...row, name, value: 2, time, provenance: { origin: 'live' } });
+  for (const time of [FIRST_TIME, FIRST_TIME + 60e6]) measured(time, { frames: 2, occupancy_peak: 2 });
   const range = `start_time=${iso(FIRST_TIME + from * 1e6)}&end_time=${iso(FIRST_TIME + 90e6)}`;
   const { summary } = await dataOf(`/form-b/api/v1/analytics/occupancy?${range}&interval=5min`);
   expect(summary).toMatchObject({ peak_occupancy: 2, peak_time: iso(FIRST_TIME + peak * 1e6) });
@@ -116,6 +120,43 @@ test('a lost person counts as present in the current minute, and is not in sight
   expect(distribution).toMatchObject({ '0_persons': 0, '1_person': 100 });
   const { detection_stats } = await summaryOf(FIRST_TIME, FIRST_TIME + 10e6);
   expect(detection_stats).toMatchObject({ total_detections: 50 });
+});
+
+test('a minute without pose frames leaves later ones measured', async () => {
+  service.main.publish(...frames(0, 100), ...frames(700, 900));
+  measured(FIRST_TIME + 60e6, { frames: 200, detections: 7 });
+  const { detection_stats } = await summaryOf(FIRST_TIME, FIRST_TIME + 90e6);
+  expect(detection_stats).toMatchObject({ total_detections: 7 });
+});
+
+test('an arrival in the current minute is a visit', async () => {
+  service.main.publish(...frames(0, 300));
+  for (const seconds of [1, 20]) measured(FIRST_TIME + seconds * 1e6, { person_entered: 1 }, '1');
+  const response = await service.get(
+    '/form-a/api/v1/analytics/retail?period=hour&metrics=traffic',
+    service.token('viewer'),
+  );
+  expect(await response.json()).toMatchObject({ metrics: { traffic: { total_visitors: 3 } } });
+});
+
+test('what was never in sight is nobody once it is lost', async () => {
+  const { track } = person(1, 1, 1);
+  const faint = (state: 'active' | 'lost') =>
+    person(1, 1, 1, { confidence: 0.1, track: { ...track!, state } });
+  service.main.publish(
+    ...Array.from({ length: 101 }, (_, index) => poseFrame(index, [faint(index < 50 ? 'active' : 'lost')])),
+  );
+  const range = `start_time=${iso(FIRST_TIME)}&end_time=${iso(FIRST_TIME + 10e6)}`;
+  const { distribution } = await dataOf(`/form-b/api/v1/analytics/occupancy?${range}`);
+  expect(distribution).toMatchObject({ '0_persons': 100 });
+});
+
+test('pose frames give only measures that are known as theirs', () => {
+  const poseFrames = frames(0, 10);
+  const [environment] = service.main.topology.environments;
+  const range = { start: FIRST_TIME, end: FIRST_TIME + 1e6 };
+  const names = poseFrameFigures(environment!, range, poseFrames).map(({ name }) => name);
+  expect(names.filter((name) => !FROM_POSE_FRAMES.has(name))).toEqual([]);
 });
 
 test('occupancy includes the current minute', async () => {

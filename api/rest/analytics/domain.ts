@@ -2,6 +2,7 @@ import { Type, type TSchema } from 'typebox';
 import type { Reader } from '../../../pipeline/component/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import { PERIODS, periodUntil, type Period, type Range } from '../../service/queries/analytics/periods.js';
+import { FROM_POSE_FRAMES } from '../../service/queries/analytics/pose-frame-figures.js';
 import { measuresOf, Rollups, type RangeFigures } from '../../service/queries/analytics/rollups.js';
 import { figuresOver } from '../../service/queries/analytics/unmeasured.js';
 import { endpointsWith, formView, type AnyEndpoint } from '../../contract/endpoint.js';
@@ -63,13 +64,17 @@ export function domainEndpoint(
       const { environment, running: topology } = environmentOf(deployment, undefined);
       const { date, ...range } = periodUntil(deployment.clock.now(), period, environment);
       const chosen = names.map((name) => [name, metrics[name]!] as const);
-      const measures = new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)]);
+      const measures = [...new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)])];
+      const named = (given: boolean) => measures.filter((name) => FROM_POSE_FRAMES.has(name) === given);
       const reader = await readerOf(topology, call);
       const until = reachedTime(topology, deployment.clock);
-      const figures = await figuresOver(reader, environment, range, until, (measured) =>
-        measuresOf(reader, environment.id, measured, [...measures]),
-      );
-      const rollups = new Rollups([...figures.measured, ...figures.running]);
+      const [figures, others] = await Promise.all([
+        figuresOver(reader, environment, range, until, (measured) =>
+          measuresOf(reader, environment.id, measured, named(true)),
+        ),
+        measuresOf(reader, environment.id, range, named(false)),
+      ]);
+      const rollups = new Rollups([...figures.measured, ...figures.running, ...others]);
       if (rollups.isEmpty) await refuseWithoutEvents(reader, environment.id, range);
       const question = { reader, environment, range, rollups, figures };
       const values = await Promise.all(

@@ -18,6 +18,20 @@ const MIN_CONFIDENCE = 0.2;
  */
 const [MAX_GAP_US, MOVING] = [5_000_000, 0.2];
 
+/** Measures of `watch-zones` that pose frames give, too. */
+export const FROM_POSE_FRAMES: ReadonlySet<string> = new Set([
+  ...['frames', 'detections', 'detection_confidence', 'occupancy_confidence', 'occupancy_peak'],
+  ...[
+    'presence_seconds',
+    ...WITH_PERSONS,
+    'person_seconds',
+    'moving_seconds',
+    'zone_seconds',
+    'funnel_stage',
+  ],
+  ...['bed_seconds', 'bed_moving_seconds', 'sleep_seconds'],
+]);
+
 /** Figures of the pose frames in part of a minute, in the form of the measures of `watch-zones`. */
 export function poseFrameFigures(
   environment: Environment,
@@ -37,6 +51,8 @@ class Figures {
   readonly #start: number;
   readonly #rows = new Map<string, Aggregate>();
   readonly #means = new Map<string, { readonly sum: number; readonly count: number }>();
+  /** Tracks that were in sight. */
+  readonly seen = new Set<number>();
 
   constructor(start: number) {
     this.#start = start;
@@ -84,8 +100,8 @@ function addPoseFrame(
   figures.add('frames', 1);
   figures.add('detections', seen.length);
   figures.mean('detection_confidence', confidence, seen.length);
-  // A lost person counts as present for as long as the tracker retains them: they may just keep still.
-  const persons = poseFrame.persons.filter((person) => isInSight(person) || person.track?.state === 'lost');
+  for (const { track } of seen) figures.seen.add(track!.id);
+  const persons = poseFrame.persons.filter((person) => isInSight(person) || isHeld(person, figures.seen));
   if (persons.length === 0 && isUndecided(poseFrame)) return;
   const sure = sureness(persons, poseFrame.persons, poseFrame);
   figures.mean('occupancy_confidence', sure * seconds, seconds);
@@ -119,6 +135,10 @@ function addStay(
   if (isMoving(person)) figures.add('bed_moving_seconds', seconds);
   else if (person.posture === 'lying') figures.add('sleep_seconds', seconds);
 }
+
+/** A lost person counts as present for as long as the tracker retains them: they may just keep still. */
+const isHeld = ({ track, confidence }: Person, seen: ReadonlySet<number>): boolean =>
+  track?.state === 'lost' && (confidence >= MIN_CONFIDENCE || seen.has(track.id));
 
 const isInSight = ({ track, confidence }: Person): boolean =>
   track?.state === 'active' && confidence >= MIN_CONFIDENCE;

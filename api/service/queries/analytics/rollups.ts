@@ -14,7 +14,7 @@ export const WITH_PERSONS = [
 export interface RangeFigures {
   readonly measured: readonly Aggregate[];
   readonly running: readonly Aggregate[];
-  /** All minutes before it are measured, microseconds. */
+  /** Microseconds: what is before it, measures say, where there were pose frames. */
   readonly measuredUntil: number;
 }
 
@@ -103,6 +103,7 @@ export function measuresOf(
   { start, end }: Range,
   names: readonly string[],
 ): Promise<readonly Aggregate[]> {
+  if (names.length === 0) return Promise.resolve([]);
   const bucket = end - start;
   return reader.aggregates({ environment, start, end, names, bucket, offset: start % bucket });
 }

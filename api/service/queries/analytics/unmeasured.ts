@@ -37,7 +37,7 @@ export async function figuresOver(
   return { measured, running: pieces.flat(), measuredUntil };
 }
 
-/** The first minute that is not measured, and all that follow: measures come in order. */
+/** The minutes after the last measured one. Measures come in order, but minutes without pose frames have none. */
 async function runningMinutes(
   reader: Reader,
   environment: Environment,
@@ -49,8 +49,7 @@ async function runningMinutes(
     start: start + index * MINUTE,
     end: Math.min(end, start + (index + 1) * MINUTE),
   }));
-  const first = minutes.findIndex((minute) => !measured.has(minute.start));
-  return first < 0 ? [] : minutes.slice(first);
+  return minutes.slice(minutes.findLastIndex((minute) => measured.has(minute.start)) + 1);
 }
 
 async function figuresOf(
