@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { CaptureWriter } from '../../api/cli/recordings/capture-writer.js';
+import { writingFile } from '../../api/cli/recordings/errors.js';
 import { stretchOf } from '../../api/cli/recordings/stretch.js';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { encodeHeader, encodeRecords, type CaptureMeta } from '../../pipeline/formats/containers/capture.js';
@@ -139,5 +141,13 @@ test.skipIf(!existsSync('/dev/full'))('a capture that a full disk refuses is nam
   await expect(CaptureWriter.create('/dev/full', META, true)).rejects.toMatchObject({
     exitCode: EXIT.unavailable,
     message: expect.stringMatching(/^\/dev\/full cannot be written: ENOSPC/) as string,
+  });
+});
+
+test('an error of Node that the disk did not cause keeps its stack', async () => {
+  const bug = (): Promise<void> => writeFile('a.csi', 5 as never);
+  await expect(writingFile('a.csi', bug)).rejects.toMatchObject({
+    code: 'ERR_INVALID_ARG_TYPE',
+    message: expect.stringMatching(/^The "data" argument/) as string,
   });
 });

@@ -1,5 +1,5 @@
 import { FormatError } from '../../../pipeline/formats/index.js';
-import { errorCode, errorText } from '../../../pipeline/base/error-text.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 /** The meaning of a system's error for a file to be created. */
@@ -40,8 +40,11 @@ export async function writingFile<T>(file: string, work: () => Promise<T>): Prom
   }
 }
 
-/** Why the system did not write; null for any other error. DuckDB's errors have no code, and name files of its own. */
+/**
+ * Why the system did not write; null for any other error, such as Node's `ERR_INVALID_ARG_TYPE`. DuckDB's errors
+ * have no code, and name files of its own.
+ */
 function refusalOf(error: unknown): string | null {
-  if (errorCode(error) !== '') return errorText(error);
+  if (error instanceof Error && 'errno' in error) return errorText(error);
   return /Could not write .*: (.*)/i.exec(errorText(error))?.[1] ?? null;
 }
