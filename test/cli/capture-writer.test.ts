@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CaptureWriter } from '../../api/cli/recordings/capture-writer.js';
 import { writingFile } from '../../api/cli/recordings/errors.js';
 import { stretchOf } from '../../api/cli/recordings/stretch.js';
+import { codedError } from '../../pipeline/base/error-text.js';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { encodeHeader, encodeRecords, type CaptureMeta } from '../../pipeline/formats/containers/capture.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
@@ -143,6 +144,23 @@ test.skipIf(!existsSync('/dev/full'))('a capture that a full disk refuses is nam
     message: expect.stringMatching(/^\/dev\/full cannot be written: ENOSPC/) as string,
   });
 });
+
+test.each([false, true])(
+  'a capture whose header cannot be written leaves no file (overwrite: %s)',
+  async (overwrite) => {
+    const path = join(temporaryFolder(), 'a.csi');
+    const some = await open(import.meta.filename);
+    await some.close();
+    vi.spyOn(Object.getPrototypeOf(some) as typeof some, 'write').mockRejectedValueOnce(
+      Object.assign(codedError('ENOSPC', 'ENOSPC: no space left on device, write'), { errno: -28 }),
+    );
+    await expect(CaptureWriter.create(path, META, overwrite)).rejects.toThrow(
+      `${path} cannot be written: ENOSPC`,
+    );
+    expect(existsSync(path)).toBe(false);
+    await (await CaptureWriter.create(path, META, false)).close();
+  },
+);
 
 test('an error of Node that the disk did not cause keeps its stack', async () => {
   const bug = (): Promise<void> => writeFile('a.csi', 5 as never);

@@ -1,4 +1,5 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import type { RawBatch } from '../../../pipeline/component/index.js';
 import {
   capture,
@@ -43,12 +44,15 @@ export class CaptureWriter {
 
   /** @throws the system's error; EEXIST if the file exists and `overwrite` is false. CommandError if the disk is full. */
   static async create(path: string, meta: CaptureMeta, overwrite: boolean): Promise<CaptureWriter> {
+    const isNew = !overwrite || !existsSync(path);
     const file = await open(path, overwrite ? 'w' : 'wx');
     const header = encodeHeader(meta);
     try {
       await writingFile(path, () => file.write(header));
     } catch (error) {
       await file.close();
+      // Otherwise the next try finds a file, and asks for another name.
+      if (isNew) await rm(path, { force: true });
       throw error;
     }
     return new CaptureWriter(path, file, meta.format, header.length);
