@@ -15,7 +15,7 @@ export function warnOfShape(
   };
   zones.forEach(({ id, polygon }, index) => {
     const path = ['zones', index, 'polygon'];
-    if (areaOf(polygon) < 1e-9)
+    if (isLine(polygon))
       warn('config.zone.area', path, `\`${id}\` has no area, so nobody is in it: correct its corners`);
     else if (isBeside(polygon, size))
       warn('config.zone.outside', path, `\`${id}\` is outside ${room}, so nobody is in it`);
@@ -33,13 +33,12 @@ export function warnOfShape(
 
 type Size = Environment['size'];
 
-/** Square metres; 0 if the corners are on one line. */
-function areaOf(polygon: readonly (readonly number[])[]): number {
-  const twice = polygon.reduce((sum, [x = 0, y = 0], index) => {
-    const [nextX = 0, nextY = 0] = polygon[(index + 1) % polygon.length]!;
-    return sum + x * nextY - nextX * y;
-  }, 0);
-  return Math.abs(twice) / 2;
+/** Whether all corners are on one line. The area does not tell: it is 0 if the edges cross so that two halves cancel. */
+function isLine(polygon: readonly (readonly number[])[]): boolean {
+  const [fromX, fromY] = polygon[0]!;
+  const away = polygon.map(([x, y]) => [x! - fromX!, y! - fromY!] as const);
+  const along = away.find(([x, y]) => x !== 0 || y !== 0);
+  return along === undefined || away.every(([x, y]) => Math.abs(along[0] * y - along[1] * x) < 1e-9);
 }
 
 /** Whether the whole polygon is beyond one of the room's walls. */
