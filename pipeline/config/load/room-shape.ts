@@ -27,7 +27,11 @@ export function warnOfShape(
   links.forEach((link, index) => {
     for (const end of ['transmitter', 'receiver'] as const)
       if (!isWithin(link[end], size))
-        warn('config.link.outside', ['links', index, end], `the ${end} of \`${link.id}\` is outside ${room}`);
+        warn(
+          'config.link.outside',
+          ['links', index, end],
+          `the ${end} of \`${link.id}\` is outside ${room}: correct it, unless it is in another room`,
+        );
   });
 }
 
@@ -48,5 +52,8 @@ const isBeside = (polygon: readonly (readonly number[])[], { x, y }: Size): bool
       polygon.every((corner) => corner[axis]! <= 0) || polygon.every((corner) => corner[axis]! >= length),
   );
 
+/** Metres: a device in the socket, or a size measured between skirting boards, puts antennas a little into a wall. */
+const IN_WALL = 0.1;
+
 const isWithin = (position: readonly number[], { x, y, z }: Size): boolean =>
-  [x, y, z].every((length, axis) => position[axis]! >= 0 && position[axis]! <= length);
+  [x, y, z].every((length, axis) => position[axis]! >= -IN_WALL && position[axis]! <= length + IN_WALL);

@@ -222,7 +222,7 @@ export const CODES = {
     'Correct the positions.',
   ],
   'config.link.outside': [
-    'An antenna of a link is outside the room, or above its ceiling.',
+    'An antenna of a link is more than 10 cm outside the room, or above its ceiling.',
     'Correct the position, or the `size` of the room; ignore it if the antenna is in another room.',
   ],
   'config.wall.length': ['A wall ends where it begins.', 'Correct `to`, or remove the wall.'],
