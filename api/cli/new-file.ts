@@ -1,4 +1,6 @@
+import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
+import { CommandError } from '../../pipeline/base/exit.js';
 import { readNamedFile } from './named-file.js';
 import { ask, RefusedInput, type RemoteOptions } from './remote.js';
 
@@ -30,7 +32,7 @@ export async function sendNewFile(
     return { id, data: await ask(options, `/topologies/${id}/${step}`, { topology, ...more }) };
   } catch (error) {
     // The answer names the first problem only.
-    if (error instanceof RefusedInput) await checkedHere(file, options);
+    if (error instanceof RefusedInput) await reportedHere(file, options, error.message);
     throw error;
   }
 }
@@ -43,6 +45,24 @@ function idOf(text: string): string | undefined {
     return typeof content.id === 'string' ? content.id : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * @param answer of the csiflow that runs the topology. Plugins and environments of this machine may differ
+ * @throws CommandError after printing the problems that are found here; with the answer unless it is among them
+ */
+async function reportedHere(file: string, options: NewFileOptions, answer: string): Promise<void> {
+  try {
+    await checkedHere(file, options);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const { InvalidTopology } = await import('./topologies.js');
+    const problems = error instanceof InvalidTopology ? error.problems : [];
+    // Here, names of files begin with the topology's folder.
+    const folder = join(dirname(file), '/');
+    if (problems.some(({ message }) => answer.endsWith(message.replace(folder, '')))) throw error;
+    throw new CommandError(`${error.message}; ${options.url} answered: ${answer}`, error.exitCode);
   }
 }
 

@@ -12,15 +12,25 @@ import type { Registry } from '../../pipeline/component/index.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { numberOf } from './number-of.js';
 
+/** A topology that cannot be used; its problems are printed already. */
+export class InvalidTopology extends CommandError {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(summary(problems), EXIT.invalid);
+    this.problems = problems;
+  }
+}
+
 /**
  * Loads a topology for a command. Prints warnings on stderr.
- * @throws CommandError with exit code 2, after printing the problems like a compiler, if it cannot be used.
+ * @throws InvalidTopology with exit code 2, after printing the problems like a compiler, if it cannot be used.
  */
 export function loadForCommand(file: string, options: LoadOptions, registry: Registry): CheckedTopology {
   const { topology, problems } = loadTopology(file, registry, options);
   if (problems.length > 0) process.stderr.write(`${printProblems(problems)}\n`);
   if (topology) return topology;
-  throw new CommandError(summary(problems), EXIT.invalid);
+  throw new InvalidTopology(problems);
 }
 
 /**

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { components } from '../../api/components.js';
 import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
+import { EXIT } from '../../pipeline/base/exit.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { parseTopology } from '../../pipeline/config/index.js';
 import { openService, type TestService } from '../api/support.js';
@@ -67,6 +68,29 @@ test.each([
     err: reports,
     out: '',
   });
+});
+
+test('plan and apply also print the reason of a refusal that is not found here', async () => {
+  file('room.yaml', 'id: room\nsize: 5\n');
+  mkdirSync(join(folder, 'elsewhere'));
+  const path = file('elsewhere/ward.yaml', RIGHT.replace(/environment: .*/, 'environment: room.yaml'));
+  const { code, out } = await csiflow('validate', path);
+  const reports = out.replace(/^.* valid: /m, 'csiflow: ').trimEnd();
+  for (const command of [['plan'], ['apply', '--hash', 'one']]) {
+    const { code: ended, err } = await csiflow(...command, path, ...remote);
+    expect(ended).toBe(code);
+    expect(err.startsWith(`${reports}; ${service.server.address} answered: `)).toBe(true);
+    expect(err).toMatch(
+      / answered: The topology has 2 errors; the first: the environment needs the field `links`/,
+    );
+  }
+});
+
+test('a plugin that cannot be loaded here does not hide why a file was refused', async () => {
+  const path = file('wrong.yaml', WRONG);
+  const { code, err } = await csiflow('plan', path, '--plugin', join(folder, 'none.mjs'), ...remote);
+  expect(code).toBe(EXIT.invalid);
+  expect(err).toMatch(/none\.mjs.* answered: The topology has \d errors; the first: /s);
 });
 
 test('plan prints the command that applies it, for the same csiflow and account', async () => {
