@@ -27,6 +27,7 @@ import type { Answer } from './serving/inference.js';
 import { LOCATING_LINKS, strongestMotion } from './memory/movement.js';
 import { RoomMemories, type StoredMemories } from './people/room-memories.js';
 import { peopleOf } from './people/people.js';
+import { keptFrom } from './memory/confirmation.js';
 import { inView, ofOneWindow, recall, type PersonEstimate } from './people/recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './windows/request.js';
 import {
@@ -164,12 +165,12 @@ each the position on the floor, heading, posture and 17 joints.
 A first network reads one window. A second network has a memory: it combines the output of the first with its state of 0.4 s before. On a grid
 of the floor, that state records where people are, and moves with them when they walk; for the room, it records how many people there are and how they sat or lay down. A person who
 stops therefore stays where the walk ended, nobody vanishes without walking away, and a person who sat down stays seated. \`counts\` of a result contains the
-probabilities of nobody, one person and so on; people are reported from a probability of \`presence\`. The memory is part of
+probabilities of nobody, one person and so on; people are reported from a probability of \`presence\`, and while they keep still after that, from 0.5 on (only with four links or more, and unless \`presence\` is above 0.9). The memory is part of
 checkpoints; if it is older than 10 s when windows arrive again, it is dropped. While anybody walks, it fades to a third within 40 s, so that old mistakes disappear.
 
 Pets, and at times fans and curtains, resemble people. With four links or more, anybody who appears in an empty room is therefore reported only
 once confirmed as a person: evidence is summed up from window to window. Somebody who walks in is confirmed within about two seconds, and stays
-confirmed, however still they keep, until the networks have seen nobody for 20 s. Until then \`counts\` holds the
+confirmed, however still they keep, until nobody has been reported for 20 s. Until then \`counts\` holds the
 probability that it is a person. Anybody present when csiflow first sees a room needs no confirmation, because they may be asleep.
 
 **Strong echoes.** In many real rooms, people change the channels more than those whom the networks learnt, and one person then counts as several.
@@ -571,9 +572,13 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     if (!said) return poseFrame;
     this.#memories.keep(environment, { memory: trained.sha256, remembered: said.remembered });
     const law = trained.confirmation ?? null;
-    const counts = this.#memories.newcomers.counts(law, said.recall, { environment, time, links, motion });
+    const { newcomers } = this.#memories;
+    const counts = newcomers.counts(law, said.recall, { environment, time, links, motion });
     const { calibration } = trained;
-    const persons = this.#people(inView(sight, said.recall, size, calibration), counts, calibration);
+    const seen = inView(sight, said.recall, size, calibration);
+    const { presence } = this.#config;
+    const from = newcomers.keeps(poseFrame) ? keptFrom(presence) : presence;
+    const persons = this.#people(seen, counts, calibration, from);
     return { ...poseFrame, counts: counts.map(rounded), persons };
   }
 
@@ -585,9 +590,9 @@ class InferPose implements Operator<'window', 'pose' | 'event'> {
     people: readonly PersonEstimate[],
     counts: readonly number[],
     { joints }: ErrorCalibration,
+    presence = this.#config.presence,
   ): Person[] {
-    const { presence, articulate_below_m } = this.#config;
-    const options = { presence, articulateBelow: articulate_below_m };
+    const options = { presence, articulateBelow: this.#config.articulate_below_m };
     return peopleOf(people, counts, joints, options);
   }
 

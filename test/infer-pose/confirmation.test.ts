@@ -21,6 +21,8 @@ const seen = (somebody: number, alone: { scale: number; moving: number; postures
   ({ counts: [1 - somebody, somebody, 0, 0, 0], alone: { ...estimate, ...alone } }) as unknown as Seen;
 const WALKER = seen(0.9999, { scale: 0.3, moving: 0.99, postures: [1, 0, 0] });
 const RESTING = seen(0.97, { scale: 0.6, moving: 0.02, postures: [0, 0.3, 0.7] });
+const FAINT = seen(0.6, { scale: 0.7, moving: 0.02, postures: [0.3, 0.6, 0.1] });
+const STIRRING = seen(0.6, { scale: 0.7, moving: 0.4, postures: [0.3, 0.6, 0.1] });
 const NOBODY = seen(0.02, { scale: 0.9, moving: 0.1, postures: [0.4, 0.3, 0.3] });
 
 /** Moving is evidence for a person, resting against. */
@@ -55,6 +57,21 @@ describe('confirmation', () => {
   it('holds while a person keeps still, and for a moment in which the network sees nobody', () => {
     const still = [...times(4, WALKER), ...times(500, RESTING), ...times(4, NOBODY), RESTING];
     expect(after(still).confirmed).toBe(true);
+  });
+
+  it('keeps a person who keeps still, for as long as they are more likely there than not', () => {
+    const still = [...times(4, WALKER), RESTING, ...times(500, FAINT)];
+    expect(after(still)).toMatchObject({ confirmed: true, kept: true });
+    expect(after([...still, RESTING])).toMatchObject({ confirmed: true });
+    expect(after([...still, RESTING]).kept).toBeFalsy();
+  });
+
+  it.each<[string, readonly Seen[]]>([
+    ['a newcomer', [...times(2, WALKER), FAINT]],
+    ['something that moves', [...times(4, WALKER), STIRRING]],
+    ['a person that was not seen a window before', [...times(4, WALKER), NOBODY, FAINT]],
+  ])('does not keep %s', (_, windows) => {
+    expect(after(windows).kept).toBeFalsy();
   });
 
   it('ends once the room has been empty for twenty seconds', () => {

@@ -202,6 +202,30 @@ describe('the memory', () => {
     expect(close[3]!.cells).toEqual(taken([10.2, 10.6])[1]!.cells);
   });
 
+  it('judges postures together with the windows of the last beat, and everything else by its own sequence', () => {
+    const [close, one, other] = [taken([10, 10.2, 10.4, 10.6]), taken([10, 10.4]), taken([10.2, 10.6])];
+    const pooled = (each: readonly (readonly number[])[]) => {
+      const product = each[0]!.map((_, i) => Math.sqrt(each[0]![i]! * each[1]![i]!));
+      const sum = product.reduce((a, b) => a + b, 0);
+      return product.map((value) => value / sum);
+    };
+    const [last, before] = [other[1]!, one[1]!];
+    expect(last.alone.postures).not.toEqual(before.alone.postures);
+    pooled([last.alone.postures, before.alone.postures]).forEach((odds, i) => {
+      expect(close[3]!.alone.postures[i]).toBeCloseTo(odds, 6);
+    });
+    expect(close[3]!.counts).toEqual(last.counts);
+    expect(close[3]!.alone.root).toEqual(last.alone.root);
+  });
+
+  it('continues from a memory that an earlier version wrote', () => {
+    const first = recall(memory, [], { reading: reading(0.2), time: 10e6, size })!;
+    const earlier = first.remembered.map(({ time, state }) => ({ time, state }));
+    const next = { reading: reading(0.4), time: 10.2e6, size };
+    const alone = recall(memory, [], next)!;
+    expect(recall(memory, earlier, next)!.recall.alone.postures).toEqual(alone.recall.alone.postures);
+  });
+
   it('contains only the last beat', () => {
     const many = taken(Array.from({ length: 100 }, (_, i) => 10 + 0.1 * i));
     expect(Math.max(...many.map(({ length }) => length))).toBeLessThanOrEqual(6);

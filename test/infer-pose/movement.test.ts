@@ -130,6 +130,18 @@ describe('newcomers', () => {
     expect(restored.snapshot('room')).toEqual(newcomers.snapshot('room'));
   });
 
+  it('are kept while they keep still, in this window only', () => {
+    const newcomers = new Newcomers();
+    const seen = { time: START, seen: START, evidence: 3, confirmed: true, shown: true };
+    newcomers.restore('room', { confirmation: seen });
+    const faint = { ...recalled, counts: [0.4, 0.6, 0, 0, 0] };
+    expect(somebody(newcomers.counts(LAW, faint, moment(4, 0.4)))).toBeCloseTo(0.6);
+    expect(newcomers.keeps(moment(4, 0.4))).toBe(true);
+    expect(newcomers.keeps(moment(4, 0.8))).toBe(false);
+    newcomers.counts(LAW, recalled, moment(4, 0.8));
+    expect(newcomers.keeps(moment(4, 0.8))).toBe(false);
+  });
+
   it('all count with a model that has no law', () => {
     expect(new Newcomers().counts(null, recalled, moment(1, 0))).toBe(recalled.counts);
   });

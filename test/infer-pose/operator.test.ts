@@ -1,10 +1,11 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Operator } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment, type PoseFrame, type Window } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { Newcomers } from '../../operators/infer-pose/memory/newcomers.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import { confidenceOf, expectedError, personOf } from '../../operators/infer-pose/people/person.js';
 import type { Estimate } from '../../operators/infer-pose/sights/sight.js';
@@ -27,6 +28,7 @@ const config = {
 
 let operator: Operator | undefined;
 afterEach(async () => {
+  vi.restoreAllMocks();
   await operator?.close?.();
   operator = undefined;
 });
@@ -98,6 +100,19 @@ describe('infer-pose', () => {
     const { environment, window } = simulatedWindow(5);
     const { operator: by } = await opened([environment], { presence: 1 });
     expect((await poses(by, window)).persons).toEqual([]);
+  });
+
+  it.each([
+    { what: 'a newcomer', kept: false, presence: 0.9, persons: 0 },
+    { what: 'a kept person', kept: true, presence: 0.9, persons: 1 },
+    { what: 'a kept person, for a stricter presence', kept: true, presence: 0.95, persons: 0 },
+  ])('reports $what of a probability of 0.6: $persons', async ({ kept, presence, persons }) => {
+    vi.spyOn(Newcomers.prototype, 'counts').mockReturnValue([0.4, 0.6, 0, 0, 0]);
+    vi.spyOn(Newcomers.prototype, 'keeps').mockReturnValue(kept);
+    const { environment, window } = simulatedWindow(3);
+    const { operator: by } = await opened([environment], { presence });
+    const [poseFrame] = by.settle!(await by.process(window, 'windows')).data;
+    expect((poseFrame as PoseFrame).persons).toHaveLength(persons);
   });
 
   it('answers a window without known links with nobody and no quality', async () => {

@@ -23,10 +23,19 @@ export interface Confirmation {
   readonly confirmed: boolean;
   /** Whether evidence confirmed them; absent or false: somebody present at first, who was believed. */
   readonly shown?: boolean;
+  /** Whether they are seen only because they were before: see {@link KEPT}. */
+  readonly kept?: boolean;
 }
 
-/** Probability of somebody from which evidence counts: the default of `presence`. */
+/** Probability of somebody from which evidence counts, and people are reported: the default of `presence`. */
 export const CLAIMED = 0.9;
+/**
+ * Probability of somebody down to which a person who was confirmed, was seen a window before, and keeps still is kept:
+ * more likely there than not. Those who keep still show little, and the probability wavers below what newcomers need.
+ */
+const KEPT = 0.5;
+/** Probability of walking below which they keep still; things that move are not kept. */
+const STILL = 0.1;
 /**
  * The law was fitted and measured with four links. With fewer, the networks are less certain of people too,
  * and somebody who walks in may never be confirmed. With three, everybody counts; for fewer, see `movement.ts`.
@@ -63,16 +72,32 @@ export function confirm(
   const isKnown = before !== undefined && Math.abs(time - before.time) <= MAX_BREAK_US;
   const known = isKnown ? before : { time: time - BEAT_US, seen: time, evidence: 0, confirmed: true };
   if (time <= known.time) return known;
+  if (keeps(known, recall)) return { ...known, time, seen: time, kept: true };
   if (1 - recall.counts[0]! < CLAIMED)
     return time - known.seen > (known.shown ? SHOWN_HOLD_US : HOLD_US)
       ? { time, seen: known.seen, evidence: 0, confirmed: false }
-      : { ...known, time };
+      : { ...known, time, kept: false };
   const logOdds = Math.min(MOST, Math.max(-MOST, logOddsOf(law, confirmationInputs(recall))));
   const share = Math.min(1, (time - known.time) / BEAT_US);
   const evidence = Math.min(ENOUGH, Math.max(0, known.evidence + share * logOdds));
   const shown = known.shown === true || evidence >= ENOUGH;
   return { time, seen: time, evidence, confirmed: known.confirmed || shown, shown };
 }
+
+/** Probability of somebody from which people are reported who are kept. @param presence of others; a stricter one holds */
+export const keptFrom = (presence: number): number =>
+  presence > CLAIMED ? presence : Math.min(presence, KEPT);
+
+/** Whether somebody who was seen before counts as seen, although they are not certain enough for a newcomer. */
+const keeps = (
+  { shown = false, confirmed, seen, time }: Confirmation,
+  { counts, alone }: Pick<Recall, 'counts' | 'alone'>,
+): boolean => {
+  const somebody = 1 - counts[0]!;
+  return (
+    shown && confirmed && seen === time && somebody < CLAIMED && somebody >= KEPT && alone.moving < STILL
+  );
+};
 
 const logOddsOf = (law: ConfirmationLaw, inputs: readonly number[]): number =>
   inputs.reduce((sum, value, i) => sum + law[i]! * value, law[inputs.length]!);

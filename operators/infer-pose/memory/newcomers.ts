@@ -54,6 +54,12 @@ export class Newcomers {
     return confirmedCounts(recalled.counts, confirmation);
   }
 
+  /** Whether somebody in this window is seen from the probability `keptFrom` on: they were seen before, and keep still. */
+  keeps({ environment, time }: Pick<Moment, 'environment' | 'time'>): boolean {
+    const standing = this.#confirmations.get(environment);
+    return standing?.time === time && standing.kept === true;
+  }
+
   forget(environment: string): void {
     this.#confirmations.delete(environment);
     this.#movements.delete(environment);

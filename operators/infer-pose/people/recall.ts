@@ -1,6 +1,14 @@
 import type { Estimate, Sight } from '../sights/sight.js';
 import { faded, type Memory, type Recall } from '../memory/memory.js';
-import { BEAT_S, noMemory, type MemoryState, type Reading } from '../networks/memory-layers.js';
+import {
+  BEAT_S,
+  MIN_PROBABILITY,
+  noMemory,
+  type MemoryState,
+  type Reading,
+} from '../networks/memory-layers.js';
+import { softmax } from '../networks/softmax.js';
+import { mean } from '../../shared/mean.js';
 import { expectedError, likeliest } from './person.js';
 import { likeliestPlaces, type FloorPlace } from '../sights/places.js';
 import type { Scene } from '../inputs/scene.js';
@@ -11,6 +19,8 @@ export interface Remembered {
   /** Event time of the window, microseconds. */
   readonly time: number;
   readonly state: MemoryState;
+  /** Probabilities of the postures of a person who is alone; absent if an earlier version wrote it. */
+  readonly postures?: readonly number[];
 }
 
 const BEAT_US = BEAT_S * 1e6;
@@ -28,7 +38,8 @@ export interface Recalled {
 /**
  * Adds one more window. It continues from the memory of the window one beat before, as in training,
  * regardless of the windows' spacing: with more overlap, every second or third window forms a separate
- * sequence. A late window gets a result but does not update the memory; one far in the past, as after a clock
+ * sequence. Two sequences can contradict each other about a posture for minutes, so all within a beat judge it
+ * together. A late window gets a result but does not update the memory; one far in the past, as after a clock
  * change, restarts it.
  * @param remembered memories of the last windows, oldest first
  * @returns null if the window has numbers that are not finite: it does not update the memory
@@ -48,10 +59,20 @@ export function recall(
   if (!cells.every(Number.isFinite) || !room.every(Number.isFinite)) return null;
   const isLate = known.length > 0 && time <= last;
   const state = faded(next, continued ? (time - continued.time) / 1e6 : BEAT_S);
+  const { postures } = next.recall.alone;
+  const others = known.slice(before + 1).filter((one) => one.time < time && time - one.time < BEAT_US);
+  const all = pooled([postures, ...others.flatMap((one) => (one.postures ? [one.postures] : []))]);
   return {
-    recall: next.recall,
-    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, state }],
+    recall: { ...next.recall, alone: { ...next.recall.alone, postures: all } },
+    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, state, postures }],
   };
+}
+
+/** Probabilities by the geometric mean of each: a sequence that is certain weighs more. */
+function pooled(each: readonly (readonly number[])[]): readonly number[] {
+  if (each.length === 1) return each[0]!;
+  const logs = each[0]!.map((_, i) => mean(each.map((one) => Math.log(Math.max(MIN_PROBABILITY, one[i]!)))));
+  return softmax(logs);
 }
 
 /** A reported person. */
