@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, defineSink, type Context, type Sink } from '../pipeline/component/index.js';
-import type { Data } from '../pipeline/model/index.js';
+import { isEventTime, type Data } from '../pipeline/model/index.js';
 import { isoTime } from '../pipeline/base/iso-time.js';
 
 const Config = Type.Object(
@@ -149,7 +149,7 @@ function toText(record: Data): string {
 }
 
 const head = ({ time, environment }: { readonly time: number; readonly environment: string }): string =>
-  `${Math.abs(time) <= 8.64e18 ? isoTime(time) : String(time)} ${quoted(environment)}`;
+  `${isEventTime(time) ? isoTime(time) : String(time)} ${quoted(environment)}`;
 
 const people = ({ persons }: Data<'pose'>): string =>
   persons.length === 0

@@ -20,16 +20,20 @@ const [MAX_GAP_US, MOVING] = [5_000_000, 0.2];
 
 /** Measures of `watch-zones` that pose frames give, too. */
 export const FROM_POSE_FRAMES: ReadonlySet<string> = new Set([
-  ...['frames', 'detections', 'detection_confidence', 'occupancy_confidence', 'occupancy_peak'],
-  ...[
-    'presence_seconds',
-    ...WITH_PERSONS,
-    'person_seconds',
-    'moving_seconds',
-    'zone_seconds',
-    'funnel_stage',
-  ],
-  ...['bed_seconds', 'bed_moving_seconds', 'sleep_seconds'],
+  'frames',
+  'detections',
+  'detection_confidence',
+  'occupancy_confidence',
+  'occupancy_peak',
+  'presence_seconds',
+  ...WITH_PERSONS,
+  'person_seconds',
+  'moving_seconds',
+  'zone_seconds',
+  'funnel_stage',
+  'bed_seconds',
+  'bed_moving_seconds',
+  'sleep_seconds',
 ]);
 
 /** Figures of the pose frames in part of a minute, in the form of the measures of `watch-zones`. */
