@@ -33,7 +33,10 @@ describe('csiflow calibrate', () => {
     const demo = await readFile(packageFile('topologies/demo.yaml'), 'utf8');
     const file = join(folder, 'empty.yaml');
     const text = demo
-      .replace(/flat: { type: [^]*?(?=\noperators:)/, `flat: { type: simulator, rate_hz: 50, ${source} }`)
+      .replace(
+        /flat: { type: [^]*?(?=\noperators:)/,
+        `flat: { type: simulator, rate_hz: 50, snr_db: [29, 34], ${source} }`,
+      )
       .replaceAll('environments/', `${packageFile('topologies/environments')}/`);
     await writeFile(file, text);
     return file;
