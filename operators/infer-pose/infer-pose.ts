@@ -45,6 +45,7 @@ import {
   memoryIn,
   modelFolder,
   unknownModel,
+  unreadableModel,
   type ErrorCalibration,
   type Manifest,
 } from './model/weights.js';
@@ -220,6 +221,10 @@ Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 
   timeFields: ['time', 'seen'],
   liveFields: ['timeout_ms', 'articulate_below_m', 'presence', 'weights'],
   check: complaints,
+  contents: ({ weights }, folder) => {
+    const unreadable = unreadableModel(weights, folder);
+    return { complaints: unreadable === null ? [] : [{ path: ['weights'], message: unreadable }] };
+  },
   config: Config,
   role: 'pose-network',
   network: NETWORK_FACTS,

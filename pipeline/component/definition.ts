@@ -29,8 +29,8 @@ export interface Definition<N extends string, S extends TObject> {
    */
   readonly claims?: (config: Static<S>, folder: string) => readonly Claim[];
   /**
-   * What its configuration means beyond its text, because files that it names hold code. Reads them; executes
-   * nothing. Called when a topology is checked, if it may name them. Relative paths are resolved against
+   * What its configuration means beyond its text, because files that it names hold code or a model. Reads them;
+   * executes nothing. Called when a topology is checked, if it may name them. Relative paths are resolved against
    * `folder`.
    */
   readonly contents?: (config: Static<S>, folder: string) => Contents;
@@ -86,8 +86,8 @@ export interface Complaint {
 /** What files that a configuration names say. */
 export interface Contents {
   readonly complaints: readonly ContentComplaint[];
-  /** Changes when they do: the node then counts as changed. */
-  readonly hash: string;
+  /** Changes when they do: the node then counts as changed. Absent: it counts as the same. */
+  readonly hash?: string;
 }
 
 /** A complaint about a file, or about a part of it. */

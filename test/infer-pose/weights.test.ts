@@ -22,6 +22,8 @@ import {
   SHIPPED,
   writeModel,
 } from '../../operators/infer-pose/model/weights.js';
+import { components } from '../../api/components.js';
+import { parseTopology } from '../../pipeline/config/index.js';
 import { testEnvironment } from '../support/context.js';
 
 interface Trained {
@@ -129,6 +131,25 @@ describe('invalid weights', () => {
     const manifest = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     await writeFile(file, JSON.stringify({ ...manifest, featureVersion: 0 }));
     expect(() => readModel(folder)).toThrow(/features 0, not/);
+  });
+
+  it('are refused before a topology runs or changes, where it names them', () => {
+    const text = `id: ward
+environment: ${packageFile('topologies/environments/demo-flat.yaml')}
+sources: { flat: { type: simulator } }
+operators:
+  windows: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
+  poses: { type: infer-pose, from: windows, weights: ${folder} }
+  later: { type: infer-pose, from: windows, weights: ${join(folder, 'not-yet')} }
+sinks: { out: { type: console, from: [poses, later] } }
+`;
+    const { problems } = parseTopology({ text, shown: 'ward.yaml', file: null, folder }, components, {
+      env: {},
+    });
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    expect(errors).toMatchObject([
+      { line: 6, message: expect.stringContaining(`${folder}/weights.bin: the weights`) },
+    ]);
   });
 
   it('with a damaged manifest are named', async () => {

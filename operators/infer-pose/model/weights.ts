@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment, Link } from '../../../pipeline/model/index.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 import { replaceFile } from '../../../pipeline/base/files.js';
 import { InputError } from '../../../pipeline/base/input-error.js';
 import { packageFile } from '../../../pipeline/base/paths.js';
@@ -110,6 +111,18 @@ export function unknownModel(weights: string): string | null {
   const shipped = shippedModels();
   if (shipped.includes(weights)) return null;
   return `\`${weights}\` is not a shipped model: write \`auto\` or ${shipped.map((name) => `\`${name}\``).join(', ')}, or for a folder \`./${weights}\``;
+}
+
+/** The problem with the files of `weights` that name a folder, for people; null: none, or no such folder yet. */
+export function unreadableModel(weights: string, folder: string): string | null {
+  if (PLAIN_NAME.test(weights) || !existsSync(resolve(folder, weights))) return null;
+  const path = modelFolder(weights, folder);
+  try {
+    readMemory(path, readModel(path).manifest);
+    return null;
+  } catch (error) {
+    return errorText(error);
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ interface Whereabouts {
 }
 
 /**
- * Checks the code that nodes name.
+ * Checks the code and the models that nodes name.
  * @param open ids of the nodes whose files may be read
  * @returns hashes of the code, by node
  */
@@ -27,7 +27,7 @@ export function readContents(
     const { id, component, config } = draft;
     if (!component?.contents || !config || !open.has(id)) continue;
     const { complaints, hash } = component.contents(config as never, source.folder);
-    hashes.set(id, hash);
+    if (hash !== undefined) hashes.set(id, hash);
     const tree = valueAt(root, [SECTIONS[component.kind], id]);
     for (const complaint of complaints) {
       const { message, code = 'config.value.invalid', severity, suggestion } = complaint;
