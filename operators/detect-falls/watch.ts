@@ -126,7 +126,7 @@ export class Watch {
     if (!warning || scored.score < warning.threshold || this.#isCoolingDown(scored)) return [];
     if (this.#excuse(scored)) return [];
     const event = this.#event(scored, warning, 'fall_suspected', window);
-    return this.#suspicion.raise(event) ? [event] : [];
+    return this.#suspicion.raise(event);
   }
 
   #decide(candidate: Scored, window: Window): SensedEvent | null {

@@ -23,18 +23,19 @@ import { fallEvent, FIRST_TIME } from '../support/fake-topology.js';
 import { bursts, eventsOf, makeDetector, START, windows } from './hand-made.js';
 
 const SECOND = 1e6;
-const suspected = (seconds = 0): SensedEvent =>
+const suspected = (seconds = 0, score = 0): SensedEvent =>
   fallEvent({
     id: `room-fall_suspected-${seconds}`,
     type: 'fall_suspected',
     time: FIRST_TIME + seconds * SECOND,
+    metadata: { score },
   });
 const at = (seconds: number): number => FIRST_TIME + seconds * SECOND;
 
 describe('a suspicion', () => {
   it('is withdrawn once the following seconds were judged, and not before', () => {
     const suspicion = new Suspicion();
-    expect(suspicion.raise(suspected())).toBe(true);
+    expect(suspicion.raise(suspected())).toEqual([suspected()]);
     expect(suspicion.settle(at(10))).toEqual([]);
     expect(suspicion.settle(at(10.2))).toMatchObject([
       {
@@ -51,9 +52,20 @@ describe('a suspicion', () => {
   it('waits silently for similar ends of motion, but at most thirty seconds', () => {
     const suspicion = new Suspicion();
     suspicion.raise(suspected());
-    for (const seconds of [6, 14, 22, 29]) expect(suspicion.raise(suspected(seconds))).toBe(false);
+    for (const seconds of [6, 14, 22, 29]) expect(suspicion.raise(suspected(seconds, 0.9))).toEqual([]);
     expect(suspicion.settle(at(29.9))).toEqual([]);
     expect(suspicion.settle(at(30.4))).toMatchObject([{ time: at(30), metadata: { reason: 'no_fall' } }]);
+  });
+
+  it('is replaced by a surer one, which the fall then names', () => {
+    const suspicion = new Suspicion();
+    suspicion.raise(suspected());
+    expect(suspicion.raise(suspected(4, 1))).toMatchObject([
+      { id: 'room-fall_withdrawn-0', time: at(4), metadata: { reason: 'surer' } },
+      { id: 'room-fall_suspected-4', type: 'fall_suspected' },
+    ]);
+    expect(suspicion.settle(at(14))).toEqual([]);
+    expect(suspicion.confirm()).toBe('room-fall_suspected-4');
   });
 
   it('ends in a fall, which names it', () => {
@@ -110,7 +122,8 @@ describe('detect-falls with warnings', () => {
     expect(first.after).toBeLessThan(3);
     const fall = all.find(({ event }) => event.metadata['suspected'] === first.event.id)!;
     expect(fall.event.type).toBe('fall_detection');
-    expect(all.map(({ event }) => event.type)).not.toContain('fall_withdrawn');
+    const withdrawn = all.filter(({ event }) => event.type === 'fall_withdrawn');
+    expect(withdrawn.filter(({ event }) => event.metadata['reason'] !== 'surer')).toEqual([]);
   });
 
   it('withdraws a false suspicion within thirty seconds, each one once', () => {

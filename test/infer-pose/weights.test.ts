@@ -147,9 +147,8 @@ sinks: { out: { type: console, from: [poses, later] } }
       env: {},
     });
     const errors = problems.filter(({ severity }) => severity === 'error');
-    expect(errors).toMatchObject([
-      { line: 6, message: expect.stringContaining(`${folder}/weights.bin: the weights`) },
-    ]);
+    expect(errors.map(({ line }) => line)).toEqual([6]);
+    expect(errors[0]!.message).toContain(`${folder}/weights.bin: the weights`);
   });
 
   it('with a damaged manifest are named', async () => {

@@ -7,8 +7,11 @@ const JUDGED_US = (AHEAD + 1) * STEP_US;
 /** A warning is resolved after this time at the latest, microseconds. */
 const LATEST_US = 30_000_000;
 
-/** Why there was no fall after all. */
-type Reason = 'no_fall' | 'recovered' | 'not_judged';
+/** How much more a later end of motion must look like a fall to replace the one that was reported; log odds. */
+const SURER = 1;
+
+/** Why there was no fall after all, or why a later end of motion is reported instead. */
+type Reason = 'no_fall' | 'recovered' | 'not_judged' | 'surer';
 
 /**
  * The suspicion that somebody of one environment fell: at most one at a time. It ends in a fall or is
@@ -18,16 +21,21 @@ export class Suspicion {
   #open: Open | null = null;
 
   /**
-   * Adds an end of motion that looks like a fall so far.
+   * Adds an end of motion that looks like a fall so far. An open suspicion also waits for it, unless this one is
+   * {@link SURER}: somebody who stops and then falls is warned of twice.
    * @param event the event that reports it
-   * @returns whether to report it: an open suspicion also waits for this end
+   * @returns what to report
    */
-  raise(event: SensedEvent): boolean {
+  raise(event: SensedEvent): readonly SensedEvent[] {
+    const first = this.#open?.event ?? null;
     const due = event.time + JUDGED_US;
-    const first = this.#open?.event ?? event;
-    const isNew = this.#open === null;
-    this.#open = { event: first, due: Math.min(due, first.time + LATEST_US) };
-    return isNew;
+    if (first !== null && (first.id === event.id || scoreOf(event) - scoreOf(first) < SURER)) {
+      this.#open = { event: first, due: Math.min(due, first.time + LATEST_US) };
+      return [];
+    }
+    const replaced = first === null ? [] : this.#withdraw(event.time, 'surer');
+    this.#open = { event, due };
+    return [...replaced, event];
   }
 
   /** Ends the suspicion by a fall. @returns the id of its event; null if there was none */
@@ -71,6 +79,8 @@ interface Open {
   /** Event time from which all its ends of motion are judged. */
   readonly due: number;
 }
+
+const scoreOf = ({ metadata: { score } }: SensedEvent): number => (typeof score === 'number' ? score : NaN);
 
 /** Held falls that are dropped, if a warning was reported for them. */
 export const withdrawalsOf = (falls: readonly SensedEvent[], time: number): readonly SensedEvent[] =>
