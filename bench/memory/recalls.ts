@@ -3,10 +3,10 @@ import { OUT } from '../../operators/infer-pose/networks/layers.js';
 import {
   CELL_INPUTS,
   memoryNetwork,
-  noMemory,
   ROOM_INPUTS,
 } from '../../operators/infer-pose/networks/memory-layers.js';
-import { faded, Memory, type Recall } from '../../operators/infer-pose/memory/memory.js';
+import { Memory, type Recall } from '../../operators/infer-pose/memory/memory.js';
+import { memoryAfter, NOTHING_YET } from '../../operators/infer-pose/memory/memory-after.js';
 import { readInputs } from '../../operators/infer-pose/sights/reading.js';
 import { wholes, type Course } from './courses.js';
 
@@ -23,13 +23,13 @@ export function* recalls(
   const network = memoryNetwork(weights);
   const memory = new Memory(network);
   const cells = new Float32Array(CELLS * CELL_INPUTS);
-  let state = noMemory();
+  let after = NOTHING_YET;
   for (let window = 0; window < course.windows; window++) {
     wholes(course.cells.subarray(window * cells.length, (window + 1) * cells.length), cells);
     const room = course.room.subarray(window * ROOM_INPUTS, (window + 1) * ROOM_INPUTS);
     const alone = course.alone.subarray(window * OUT.size, (window + 1) * OUT.size);
-    const next = memory.step(state, readInputs(network, { cells, room }, alone), course.size);
-    state = faded(next);
+    const next = memory.step(after.state, readInputs(network, { cells, room }, alone), course.size);
+    after = memoryAfter(after, next);
     yield { window, recall: next.recall, alone };
   }
 }

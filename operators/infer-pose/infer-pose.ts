@@ -210,7 +210,7 @@ backend works again, by \`inference_restored\`. Neither is an alert: webhooks an
 
 If you change \`weights\`, the new model loads while the old one continues to compute. No window is lost; the rooms' memory starts again if the memory network differs.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123, 0126, 0137, 0157 and 0163 describe the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099, 0100, 0119, 0120, 0123, 0126, 0137, 0157, 0163, 0164 and 0165 describe the method.
 `,
   inputs: ['window'],
   outputs: ['pose', 'event'],

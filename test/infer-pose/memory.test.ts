@@ -29,6 +29,8 @@ import {
   ROOM_INPUTS,
   type Reading,
 } from '../../operators/infer-pose/networks/memory-layers.js';
+import type { Recall } from '../../operators/infer-pose/memory/memory.js';
+import { memoryAfter, NOTHING_YET } from '../../operators/infer-pose/memory/memory-after.js';
 import { inView, recall, type Remembered } from '../../operators/infer-pose/people/recall.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { memoryTensors } from '../../operators/infer-pose/training/memory-network.js';
@@ -179,6 +181,15 @@ describe('the eight rotations of a room', () => {
   );
 });
 
+const cells = new Float32Array(CELLS);
+cells[9] = 0.5;
+cells[54] = 0.5;
+const pose = (x: number, y: number, moving: number) => ({
+  ...{ root: [x, y] as const, scale: 0.3, heading: [1, 0] as const, postures: [1, 0, 0], moving },
+  joints: new Float32Array(51),
+  jointScales: new Float32Array(17),
+});
+
 describe('the memory', () => {
   const memory = new Memory(memoryNetwork(weights));
   const reading = (value: number): Reading => ({
@@ -276,6 +287,36 @@ describe('the memory', () => {
     }
   });
 
+  describe('of a person who keeps still', () => {
+    const mark = (value: number) => ({ cells: Float32Array.of(value), room: Float32Array.of(value) });
+    const moving = (odds: number, somebody = 1): Recall => ({
+      cells,
+      counts: [1 - somebody, somebody],
+      alone: { ...pose(1, 1, odds) },
+    });
+    /** What each of the windows leaves, from 0 on; each would leave one more than it started from. */
+    const left = (windows: readonly Recall[]): number[] => {
+      let after = NOTHING_YET;
+      return windows.map((one, i) => {
+        const before = i === 0 ? { ...after, state: mark(0) } : after;
+        after = memoryAfter(before, { state: mark(before.state.room[0]! + 1), recall: one });
+        return after.state.room[0]!;
+      });
+    };
+    const [still, walking] = [moving(0), moving(1)];
+
+    it('stays as it is after twenty seconds, and continues once they move', () => {
+      const marks = left([...Array<Recall>(60).fill(still), walking]);
+      expect(marks.slice(0, 50)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
+      expect(marks.slice(50, 60)).toEqual(Array(10).fill(50));
+      expect(marks[60]).toBeCloseTo(51 * Math.exp(-0.4 / 40), 4);
+    });
+
+    it('continues in an empty room', () => {
+      expect(left(Array<Recall>(60).fill(moving(0, 0.4))).at(-1)).toBe(60);
+    });
+  });
+
   it('ignores input that is not finite', () => {
     const bad = { ...reading(1), room: new Float32Array(MEMORY.roomReading).fill(NaN) };
     expect(recall(memory, [], { reading: bad, time: 0, size })).toBeNull();
@@ -283,14 +324,6 @@ describe('the memory', () => {
 });
 
 describe('several people', () => {
-  const cells = new Float32Array(CELLS);
-  cells[9] = 0.5;
-  cells[54] = 0.5;
-  const pose = (x: number, y: number, moving: number) => ({
-    ...{ root: [x, y] as const, scale: 0.3, heading: [1, 0] as const, postures: [1, 0, 0], moving },
-    joints: new Float32Array(51),
-    jointScales: new Float32Array(17),
-  });
   const [near, far] = [pose(1, 1, 0.1), pose(5, 3, 0.9)];
   const scales = { position: { factor: 1, power: 1 }, several: { factor: 2, power: 1 } };
   const recalled = { cells, counts: [0, 0, 1, 0, 0], alone: { ...pose(3, 2, 0.5), scale: 0.4 } };

@@ -1,5 +1,6 @@
 import { BEAT_S, MIN_PROBABILITY } from '../networks/memory-layers.js';
 import type { Recall } from './memory.js';
+import { STILL, THERE } from './memory-after.js';
 
 /**
  * Confirms that newcomers are people. Pets, and at times fans and curtains, resemble people. Somebody who comes
@@ -31,11 +32,9 @@ export interface Confirmation {
 export const CLAIMED = 0.9;
 /**
  * Probability of somebody down to which a person who was confirmed, was seen a window before, and keeps still is kept:
- * more likely there than not. Those who keep still show little, and the probability wavers below what newcomers need.
+ * more likely there than not. Things that move are not kept. Those who keep still show little, and the probability wavers below what newcomers need.
  */
-const KEPT = 0.5;
-/** Probability of walking below which they keep still; things that move are not kept. */
-const STILL = 0.1;
+const KEPT = THERE;
 /**
  * The law was fitted and measured with four links. With fewer, the networks are less certain of people too,
  * and somebody who walks in may never be confirmed. With three, everybody counts; for fewer, see `movement.ts`.

@@ -51,7 +51,7 @@ export class Memory {
   }
 
   /**
-   * The memory after one more window, and the output. The next one starts from what {@link faded} leaves.
+   * The memory after one more window, and the output. The next one starts from {@link memoryAfter}.
    * @param size the room's sides, metres
    */
   step(before: MemoryState, reading: Reading, size: Scene['size']): Step {
@@ -135,20 +135,6 @@ export class Memory {
   #dense(layer: MemoryLayer, x: Float32Array): Float32Array {
     return this.#network.apply(layer, x);
   }
-}
-
-/**
- * Seconds in which the memory loses all but 1/e of itself while somebody walks. It was trained on rooms of 75 s: what
- * it never forgets adds up, until it no longer sees somebody who walks about. While nobody walks, nothing fades,
- * since those who keep still show nothing new (docs/decisions/0137-the-memory-fades.md).
- */
-const FADE_S = 40;
-
-/** What is left of the memory for the next window. @param seconds since the window before */
-export function faded({ state, recall }: Step, seconds = BEAT_S): MemoryState {
-  const left = Math.exp((-seconds * recall.alone.moving) / FADE_S);
-  const fade = (value: number): number => left * value;
-  return { cells: state.cells.map(fade), room: state.room.map(fade) };
 }
 
 /** The window's result, corrected by the figure's layer. @param outputs of that layer */

@@ -1,12 +1,7 @@
 import type { Estimate, Sight } from '../sights/sight.js';
-import { faded, type Memory, type Recall } from '../memory/memory.js';
-import {
-  BEAT_S,
-  MIN_PROBABILITY,
-  noMemory,
-  type MemoryState,
-  type Reading,
-} from '../networks/memory-layers.js';
+import type { Memory, Recall } from '../memory/memory.js';
+import { memoryAfter, NOTHING_YET } from '../memory/memory-after.js';
+import { BEAT_S, MIN_PROBABILITY, type MemoryState, type Reading } from '../networks/memory-layers.js';
 import { softmax } from '../networks/softmax.js';
 import { mean } from '../../shared/mean.js';
 import { expectedError, likeliest } from './person.js';
@@ -19,6 +14,8 @@ export interface Remembered {
   /** Event time of the window, microseconds. */
   readonly time: number;
   readonly state: MemoryState;
+  /** Seconds for which somebody had kept still; absent if an earlier version wrote it. */
+  readonly stillS?: number;
   /** Probabilities of the postures of a person who is alone; absent if an earlier version wrote it. */
   readonly postures?: readonly number[];
 }
@@ -54,17 +51,18 @@ export function recall(
   const before = known.findLastIndex((one) => one.time <= time - BEAT_US + TOLERANCE_US);
   const from = known[before];
   const continued = from && time - from.time <= MAX_AGE_US ? from : null;
-  const next = memory.step(continued?.state ?? noMemory(), reading, size);
+  const start = continued ? { stillS: 0, ...continued } : NOTHING_YET;
+  const next = memory.step(start.state, reading, size);
   const { cells, room } = next.state;
   if (!cells.every(Number.isFinite) || !room.every(Number.isFinite)) return null;
   const isLate = known.length > 0 && time <= last;
-  const state = faded(next, continued ? (time - continued.time) / 1e6 : BEAT_S);
+  const after = memoryAfter(start, next, continued ? (time - continued.time) / 1e6 : BEAT_S);
   const { postures } = next.recall.alone;
   const others = known.slice(before + 1).filter((one) => one.time < time && time - one.time < BEAT_US);
   const all = pooled([postures, ...others.flatMap((one) => (one.postures ? [one.postures] : []))]);
   return {
     recall: { ...next.recall, alone: { ...next.recall.alone, postures: all } },
-    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, state, postures }],
+    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, ...after, postures }],
   };
 }
 
