@@ -1,7 +1,8 @@
-import type { Posture } from '../../../../pipeline/model/index.js';
+import type { PoseFrame, Posture } from '../../../../pipeline/model/index.js';
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import { poseFramesIn, middleError, placeError, seenIn, surestOf } from '../answers.js';
 import { meanOver, over, type Figure } from '../bootstrap.js';
+import type { Played } from '../scene.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 import { mean } from '../../../../operators/shared/mean.js';
@@ -21,6 +22,7 @@ const KINDS = [
   { name: 'lying', activity: 'lie', posture: 'lying' },
 ] as const;
 
+/** A part of a rest. */
 interface Rest {
   readonly posture: Posture;
   readonly place: readonly number[];
@@ -33,49 +35,69 @@ interface Rest {
 }
 
 const WALK_S = 15;
+/** The rest is judged in its first seconds, and in the last minute of a long one. */
 const STILL_S = 60;
+const LONG_S = 300;
 /** Time after somebody sits or lies down until no window contains the movement. */
 const SETTLED_US = 3e6;
 
 export async function still(plan: Plan): Promise<Table> {
   const rooms = await each(plan, seedsOf(plan, 3), async (seed) => {
     const room = await plannedRoom(plan, seed, plan.links[0]!);
-    const rests: Rest[] = [];
-    for (const kind of KINDS) rests.push(await restIn(plan, room, kind));
+    const rests: Rests[] = [];
+    for (const kind of KINDS) rests.push(await restsIn(plan, room, kind));
     return rests;
   });
-  const rows = KINDS.map(({ name }, kind) =>
-    rowOf(
-      name,
-      rooms.map((rests) => [rests[kind]!]),
-    ),
-  );
+  const first = rooms.map((rests) => rests.map((rest) => rest.first));
+  const last = rooms.map((rests) => rests.map((rest) => rest.last));
   return {
     id: 'still',
     title: `Still for ${STILL_S} s`,
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${STILL_S} s; the first ${SETTLED_US / 1e6} s of that are excluded. A frame without an answer counts as a wrong posture.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${LONG_S / 60} min. The first ${STILL_S} s of that are judged, without their first ${SETTLED_US / 1e6} s, and in separate rows the last ${STILL_S} s. A frame without an answer counts as a wrong posture.`,
     columns: COLUMNS,
-    rows: [...rows, rowOf('all three', rooms), baselineOf(rooms)],
+    rows: [...rowsOf(first, ''), ...rowsOf(last, ', after four minutes'), baselineOf(first)],
   };
 }
 
-async function restIn(
-  plan: Plan,
-  room: PlannedRoom,
-  { name, activity, posture }: (typeof KINDS)[number],
-): Promise<Rest> {
+const rowsOf = (rooms: readonly (readonly Rest[])[], when: string): Row[] => [
+  ...KINDS.map(({ name }, kind) =>
+    rowOf(
+      `${name}${when}`,
+      rooms.map((rests) => [rests[kind]!]),
+    ),
+  ),
+  rowOf(`all three${when}`, rooms),
+];
+
+/** The first and the last part of one rest. */
+interface Rests {
+  readonly first: Rest;
+  readonly last: Rest;
+}
+
+async function restsIn(plan: Plan, room: PlannedRoom, kind: (typeof KINDS)[number]): Promise<Rests> {
+  const { name, activity } = kind;
   const script: PersonConfig['script'] = [
     { activity: 'walk', seconds: WALK_S },
-    { activity, seconds: STILL_S + 1 },
+    { activity, seconds: LONG_S + 1 },
   ];
-  const seconds = WALK_S + STILL_S + 8;
+  const seconds = WALK_S + LONG_S + 8;
   const observed = await playIn(plan, room, `still, ${name}`, { people: [{ script }], seconds });
   const began = observed.truth.beginnings(activity)[0]?.time ?? NaN;
-  const poseFrames = poseFramesIn(
-    observed,
-    began + SETTLED_US,
-    Math.min(observed.end, began + STILL_S * 1e6),
-  );
+  const part = (from: number, to: number) =>
+    restIn(room, observed, kind, poseFramesIn(observed, began + from, Math.min(observed.end, began + to)));
+  return {
+    first: part(SETTLED_US, STILL_S * 1e6),
+    last: part((LONG_S - STILL_S) * 1e6, LONG_S * 1e6),
+  };
+}
+
+function restIn(
+  room: PlannedRoom,
+  observed: Played,
+  { activity, posture }: (typeof KINDS)[number],
+  poseFrames: readonly PoseFrame[],
+): Rest {
   if (poseFrames.length === 0)
     throw new Error(`${room.environment.id}: nobody comes to ${activity} in this scene`);
   const rest = { posture, place: [], predicted: [], right: [], abstained: [], unseen: [], middle: [] };
