@@ -70,6 +70,11 @@ export class LinkMeter {
     }
   }
 
+  /** Adds a window in which the link was silent: it covered nothing, and was not used. */
+  silentWindow(interval: number): void {
+    this.#of(interval).windows++;
+  }
+
   /** Numbers of the intervals that have a frame or a window. */
   get open(): Iterable<number> {
     return this.#intervals.keys();

@@ -14,7 +14,8 @@ Use it for dashboards and alarms about the radio: give it the source, and the no
 - from frames: \`link_rate_hz\`, frames a second; \`packet_loss\`, 0 to 1, the share of the numbers that a sender gave its frames and that
   did not arrive; \`rssi_dbm\` and \`noise_dbm\`, means;
 - from windows: \`snr_db\`, mean signal to noise over the carriers; \`link_coverage\`, 0 to 1, the share of grid points with a frame near
-  enough; \`link_usable\`, 0 to 1, the share of windows in which the link was plausible and therefore used.
+  enough; \`link_usable\`, 0 to 1, the share of windows in which the link was plausible and therefore used;
+  windows count as neither covered nor usable from five seconds of silence on.
 
 What is unknown is not given: \`packet_loss\` where the sender does not number its frames, \`rssi_dbm\` and \`noise_dbm\` where the format does
 not carry them. A link that sent nothing in an interval has a rate of 0 as long as another link of its environment did, from its first
@@ -51,6 +52,10 @@ their own, once a second: read one of the two. Frames that come after their inte
           for (const link of data.links) {
             const entry = context.links.byId(link.id);
             if (entry && index !== null) meters.of(entry.index).window(index, link, data);
+          }
+          for (const id of data.silent ?? []) {
+            const entry = context.links.byId(id);
+            if (entry && index !== null) meters.of(entry.index).silentWindow(index);
           }
           return NOTHING;
         }

@@ -1,5 +1,6 @@
 import {
   frameSize,
+  SILENT_AFTER_US,
   type CsiBlock,
   type CsiLayout,
   type Environment,
@@ -26,6 +27,8 @@ export interface EnvironmentGridState {
   readonly index: number;
   readonly clock: number;
   readonly closed: number;
+  /** Absent in checkpoints up to 0.5.0. */
+  readonly since?: number;
   readonly links: readonly LinkGridState[];
 }
 
@@ -35,6 +38,8 @@ export interface EnvironmentGridState {
  * groups, which cost less than one by one. An environment keeps its phase when others are added after it.
  */
 const PHASES = [0, 1 / 2, 1 / 4, 3 / 4, 1 / 8, 5 / 8, 3 / 8, 7 / 8];
+
+const NONE: readonly string[] = [];
 
 /** Why a frame was rejected; null: it was used, or belongs to an ignored training field. */
 export type Refusal = 'late' | 'not_finite' | 'other_layout' | null;
@@ -60,6 +65,10 @@ export class EnvironmentGrid {
   #clock = 0;
   /** Frames before it are late: the end of the last closed window. */
   #closed = 0;
+  /** Event time of the newest frame of all links. */
+  #newest = -Infinity;
+  /** Event time of the first frame, or of the first one after a silence of all links. */
+  #since = -Infinity;
 
   /** @param number of the environment in its topology, from 0 */
   constructor(environment: Environment, number: number, grid: WindowGrid, provenance: Provenance) {
@@ -79,6 +88,12 @@ export class EnvironmentGrid {
   /** A frame at this time or later may close a window; undefined before the first frame. */
   get nextEnd(): number | undefined {
     return this.#next === null ? undefined : this.#end(this.#next) * this.#grid.step;
+  }
+
+  /** All links, once none of them has sent for long enough to be silent; otherwise none. */
+  get allSilent(): readonly string[] {
+    const isSilent = this.#newest > -Infinity && this.#clock - this.#newest >= SILENT_AFTER_US;
+    return isSilent ? this.#environment.links.map(({ id }) => id) : NONE;
   }
 
   /**
@@ -105,6 +120,8 @@ export class EnvironmentGrid {
         : new LinkGrid(this.#id(index), layout, this.#grid, this.#next);
     this.#links[index] = link;
     link.add(time, values, row * size, block.rssi[row]!, this.#next);
+    if (time - this.#newest >= SILENT_AFTER_US) this.#since = time;
+    if (time > this.#newest) this.#newest = time;
     this.#close(closed);
     return null;
   }
@@ -127,6 +144,7 @@ export class EnvironmentGrid {
     this.#links.fill(undefined);
     this.#next = null;
     this.#clock = this.#closed = 0;
+    this.#newest = this.#since = -Infinity;
   }
 
   snapshot(): EnvironmentGridState {
@@ -137,6 +155,7 @@ export class EnvironmentGrid {
       index: this.#index,
       clock: this.#clock,
       closed: this.#closed,
+      since: this.#since,
       links: this.#links.flatMap((link) => (link ? [link.snapshot(first)] : [])),
     };
   }
@@ -146,6 +165,8 @@ export class EnvironmentGrid {
     this.#index = state.index;
     this.#clock = state.clock;
     this.#closed = state.closed;
+    this.#newest = state.links.reduce((newest, link) => Math.max(newest, link.newest), -Infinity);
+    this.#since = state.since ?? state.clock;
     const saved = new Map(state.links.map((link) => [link.link, link]));
     this.#environment.links.forEach(({ id }, index) => {
       const link = saved.get(id);
@@ -181,13 +202,12 @@ export class EnvironmentGrid {
     const { points, hop, step } = this.#grid;
     const first = this.#next!;
     const links: WindowLink[] = [];
-    let newest = -Infinity;
-    for (const link of this.#links) {
-      if (!link) continue;
-      newest = Math.max(newest, link.newest);
-      link.hold(first + points, first);
-      const view = link.window(first, points);
+    let silent: string[] | undefined;
+    for (const [index, link] of this.#links.entries()) {
+      link?.hold(first + points, first);
+      const view = link?.window(first, points);
       if (view) links.push(view);
+      else if (this.#isSilent(link, this.#end(first) * step)) (silent ??= []).push(this.#id(index));
     }
     if (links.length > 0)
       closed.push({
@@ -198,14 +218,23 @@ export class EnvironmentGrid {
         step,
         points,
         links,
+        ...(silent && { silent }),
         provenance: this.#provenance,
       });
     this.#next = first + hop;
-    if (newest < this.#next * step) {
+    if (this.#newest < this.#next * step) {
       const ended = Math.floor(this.#clock / step) - points;
       this.#next = Math.max(this.#next, this.#startFrom(ended + 1));
     }
     this.#closed = (this.#next + points - hop) * step;
+  }
+
+  /**
+   * Whether a link has sent nothing for long enough before this time. While all were silent, none is to blame: each
+   * has as long again once the first one is back.
+   */
+  #isSilent(link: LinkGrid | undefined, time: number): boolean {
+    return time - Math.max(this.#since, link?.newest ?? -Infinity) >= SILENT_AFTER_US;
   }
 
   /** The first point at which a window may start, from this one on. */

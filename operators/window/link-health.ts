@@ -5,10 +5,13 @@ import type { LinkFault, LinkQuality, Window } from '../../pipeline/model/index.
 export const FAULTS_EXPLAINED: Readonly<Record<LinkFault, string>> = {
   noise: 'its frames are noise: check its antenna, its distance, and that its sender is the one named',
   frozen: 'it repeats one frame: restart its receiver',
-  silent: 'its frames are all zeros: restart its receiver',
+  silent:
+    'no usable frames of it arrive: check the power and network of its devices, or restart its receiver',
   unsteady:
     'its level jumps from frame to frame: check its antenna, and that it receives only its own sender',
 };
+
+const SILENT: LinkQuality = { snrDb: NaN, fault: 'silent' };
 
 /** State of the links, for metrics, the log and status pages, from the newest windows. */
 export class LinkHealth {
@@ -20,29 +23,17 @@ export class LinkHealth {
     this.#context = context;
   }
 
-  /** Adds a window. A link missing from it has fallen silent: its state is unknown. */
-  see({ environment, links }: Window): void {
-    const known = this.#links.get(environment) ?? new Map<string, LinkQuality>();
-    this.#links.set(environment, known);
+  /** Adds a window. A link that it neither has nor calls silent stays as it was: its frames may only be late. */
+  see({ environment, links, silent }: Pick<Window, 'environment' | 'links' | 'silent'>): void {
     let changed = false;
-    for (const { id, quality } of links) {
-      const before = known.get(id);
-      if (before === quality) continue;
-      known.set(id, quality);
-      this.#measure(id, quality);
-      changed ||= (before?.fault ?? null) !== quality.fault;
-      this.#log(id, before?.fault ?? null, quality);
-    }
-    if (known.size > links.length) {
-      const here = new Set(links.map(({ id }) => id));
-      for (const [id, { fault }] of known) {
-        if (here.has(id)) continue;
-        known.delete(id);
-        this.#measure(id, null);
-        changed ||= fault !== null;
-      }
-    }
+    for (const { id, quality } of links) if (this.#set(environment, id, quality)) changed = true;
+    for (const id of silent ?? []) if (this.#set(environment, id, SILENT)) changed = true;
     if (changed) this.#context.degrade(this.#problem());
+  }
+
+  /** Notes that links of an environment are silent. */
+  seeSilent(environment: string, silent: readonly string[]): void {
+    if (silent.length > 0) this.see({ environment, links: [], silent });
   }
 
   describe(): Readonly<Record<string, unknown>> {
@@ -57,10 +48,22 @@ export class LinkHealth {
     };
   }
 
-  #measure(link: string, quality: LinkQuality | null): void {
+  /** Whether the link's fault has changed. */
+  #set(environment: string, id: string, quality: LinkQuality): boolean {
+    const known = this.#links.get(environment) ?? new Map<string, LinkQuality>();
+    this.#links.set(environment, known);
+    const before = known.get(id);
+    if (before === quality) return false;
+    known.set(id, quality);
+    this.#measure(id, quality);
+    this.#log(id, before?.fault ?? null, quality);
+    return (before?.fault ?? null) !== quality.fault;
+  }
+
+  #measure(link: string, { snrDb, fault }: LinkQuality): void {
     const { metrics } = this.#context;
-    metrics.gauge('link_snr_db', quality?.snrDb ?? NaN, { link });
-    metrics.gauge('link_usable', quality === null ? NaN : quality.fault === null ? 1 : 0, { link });
+    metrics.gauge('link_snr_db', snrDb, { link });
+    metrics.gauge('link_usable', fault === null ? 1 : 0, { link });
   }
 
   #log(link: string, before: LinkFault | null, { fault, snrDb }: LinkQuality): void {

@@ -170,6 +170,7 @@ const plainWindow = (window: Window): PlainRecord => ({
   end: isoTime(window.start + window.step * window.points),
   points: window.points,
   links: window.links.map(plainWindowLink),
+  silent: window.silent ?? [],
   ...provenance(window.provenance),
 });
 

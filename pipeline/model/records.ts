@@ -48,6 +48,11 @@ export interface Window {
   readonly points: number;
   /** One entry for each link with frames, in the order of the environment's links. */
   readonly links: readonly WindowLink[];
+  /**
+   * Links of the environment without a frame for {@link SILENT_AFTER_US} or longer, and in the window; absent if
+   * there are none.
+   */
+  readonly silent?: readonly string[];
   readonly provenance: Provenance;
 }
 
@@ -80,10 +85,13 @@ export interface LinkQuality {
 
 /**
  * Why a link is implausible: `noise`: its frames have nothing in common; `frozen`: it repeats one frame;
- * `silent`: its frames are zeros; `unsteady`: its level jumps from frame to frame.
+ * `silent`: it sends no frames, or only zeros; `unsteady`: its level jumps from frame to frame.
  */
 export const LINK_FAULTS = ['noise', 'frozen', 'silent', 'unsteady'] as const;
 export type LinkFault = (typeof LINK_FAULTS)[number];
+
+/** A link is silent once its newest frame is this much older than those of others, microseconds. */
+export const SILENT_AFTER_US = 5_000_000;
 
 /** Before enough frames have arrived. */
 export const UNKNOWN_QUALITY: LinkQuality = { snrDb: NaN, fault: null };
@@ -117,7 +125,7 @@ export interface PoseFrame {
   readonly counts?: readonly number[];
   /** Links of the window that were used. */
   readonly links: number;
-  /** Implausible links of the window, which were not used; absent if there are none. */
+  /** Implausible and silent links, which were not used; absent if there are none. */
   readonly leftOut?: readonly LeftOutLink[];
   /** 0 to 1: share of grid points with a frame near enough, over all links. */
   readonly signalQuality: number;

@@ -26,7 +26,7 @@ export const mcap = defineSink({
     '| `room` | at the start of each file, then once a second | `foxglove.SceneUpdate` |',
     '| `room_points` | at the start of each file | `foxglove.PointCloud`: the lines of `room` |',
     '| `people`, `positions`, `joints` | pose | `foxglove.SceneUpdate`, `foxglove.PosesInFrame`, `foxglove.PointCloud` |',
-    '| `faults` | pose | `foxglove.SceneUpdate`: links with implausible data |',
+    '| `faults` | pose | `foxglove.SceneUpdate`: links that are silent or have implausible data |',
     '| `pose` | pose | JSON: the whole result, without the time that the network took |',
     '| `events`, `log` | event | JSON; `foxglove.Log` |',
     '| `measures/<name>/<subject>` | measure | JSON; what senders claim of themselves is below `claims/<sender>/` |',

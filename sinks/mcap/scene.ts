@@ -96,7 +96,7 @@ export function peopleScene(environment: string, time: number, persons: readonly
   };
 }
 
-/** The implausible links of one moment; replaces the previous ones. */
+/** The implausible and silent links of one moment; replaces the previous ones. */
 export function faultScene(environment: Environment, time: number, faults: readonly LeftOutLink[]): object {
   const entity = entityAt(time, environment.id);
   return {

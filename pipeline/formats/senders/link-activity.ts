@@ -1,4 +1,4 @@
-import type { CsiBlock } from '../../model/index.js';
+import { SILENT_AFTER_US, type CsiBlock } from '../../model/index.js';
 import { isoTime } from '../../base/iso-time.js';
 
 /**
@@ -56,7 +56,7 @@ export class LinkActivity {
     readonly heard?: Readonly<Record<string, HeardLink>>;
   } {
     const newest = this.#newest.reduce((a, b) => Math.max(a, b), -Infinity);
-    const active = this.#newest.filter((time) => time > newest - ACTIVE_US).length;
+    const active = this.#newest.filter((time) => time > newest - SILENT_AFTER_US).length;
     const [rssi, noise] = [this.#rssi.mean, this.#noise.mean];
     return {
       active_links: active,
@@ -75,7 +75,7 @@ export class LinkActivity {
         if (last === -Infinity) return [];
         const { rssi, noise } = this.#links[index]!;
         // The last second of a silent link does not describe the present.
-        const rate = now - last < ACTIVE_US ? rssi.rate : 0;
+        const rate = now - last < SILENT_AFTER_US ? rssi.rate : 0;
         return [
           [
             id,
@@ -169,4 +169,3 @@ class Second {
 }
 
 const SECOND = 1_000_000;
-const ACTIVE_US = 5 * SECOND;
