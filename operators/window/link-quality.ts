@@ -20,6 +20,11 @@ const MIN_SNR = -20;
 const NOISE_SNR = -4;
 /** Share of successive frames that repeat the previous one, or are zeros, from which a link is dead. */
 const MAX_DEAD = 0.5;
+/**
+ * A value repeats that of the frame before up to this share of the frame's mean amplitude: what scaling and rotating
+ * leave of 32-bit values. The least step of 16-bit values is larger, and so is the noise of any receiver.
+ */
+const SAME = 1e-5;
 /** Mean change of level from frame to frame that exceeds any receiver's gain control, decibels. */
 const MAX_JUMP = 6;
 
@@ -151,7 +156,7 @@ export class LinkMeter {
     const sums = this.#sums;
     const before = this.#before;
     this.#before = power;
-    if (this.#frames++ > 0 && this.#repeats(frame)) sums[REPEATED]!++;
+    if (this.#frames++ > 0 && this.#repeats(frame, power, before)) sums[REPEATED]!++;
     if (!(power > 0)) {
       sums[SILENT]!++;
       return 0;
@@ -164,11 +169,20 @@ export class LinkMeter {
     return this.#columns / power;
   }
 
-  /** Whether a waiting frame equals the one before it. */
-  #repeats(frame: number): boolean {
-    const size = 2 * this.#columns;
+  /**
+   * Whether a waiting frame equals the one before it up to a common factor: `normalize-gain` scales frames by their
+   * RSSI, which may live while the values do not. Frames of one carrier always have such a factor: they must be equal.
+   */
+  #repeats(frame: number, power: number, before: number): boolean {
+    const columns = this.#columns;
+    const isScaled = columns > 1 && power > 0 && before > 0;
+    const factor = isScaled ? Math.sqrt(power / before) : 1;
+    const tolerance = isScaled ? SAME * Math.sqrt(power / columns) : 0;
+    const size = 2 * columns;
     const start = frame * size;
-    for (let i = start; i < start + size; i++) if (this.#rows[i] !== this.#rows[i + size]) return false;
+    // Of a live link, one of the first values differs.
+    for (let i = start; i < start + size; i++)
+      if (!(Math.abs(this.#rows[i + size]! - factor * this.#rows[i]!) <= tolerance)) return false;
     return true;
   }
 

@@ -91,8 +91,8 @@ of a link that still sends the first as \`other_layout\`. Windows without any fr
 **Link quality.** Each link carries its signal-to-noise ratio and its fault, if any. Both are assessed every 64 frames from
 the original frames, before resampling. Twelve neighbouring subcarriers span less than 4 MHz, over which the channel of
 a room, regardless of people walking in it, has few degrees of freedom: the part of a subcarrier that the other eleven do not predict is noise. A
-link is faulty if its frames are only \`noise\` (below -4 dB), if more than half of them repeat the previous one (\`frozen\`) or
-are zeros (\`silent\`), or if its level changes by more than 6 dB from frame to frame (\`unsteady\`). \`infer-pose\`, \`detect-motion\`,
+link is faulty if its frames are only \`noise\` (below -4 dB), if more than half of them repeat the previous one, up to a common
+factor (\`frozen\`), or are zeros (\`silent\`), or if its level changes by more than 6 dB from frame to frame (\`unsteady\`). \`infer-pose\`, \`detect-motion\`,
 \`detect-falls\` and \`estimate-vitals\` ignore such a link; the node is degraded during that time and names it, and its details list
 all links. A link is also \`silent\` if no frame of it arrives for five seconds while others of its environment send, since
 it fell silent or since the first frame of the environment: remove links that are not installed from the environment. \`denoise\` alters quick changes: while somebody walks past a link of 40 dB, the estimate drops to 35.

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { denoise } from '../../operators/denoise/denoise.js';
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
+import { normalizeGain } from '../../operators/normalize-gain/normalize-gain.js';
+import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { leftOutOf, withUsableLinks } from '../../operators/shared/usable-links.js';
 import { window } from '../../operators/window/window.js';
-import { LinkTable, type LinkFault, type Measure, type Window } from '../../pipeline/model/index.js';
+import {
+  LinkTable,
+  type CsiBlock,
+  type Data,
+  type LinkFault,
+  type Measure,
+  type Window,
+} from '../../pipeline/model/index.js';
 import { IMPAIRMENTS, simulateSequence } from '../../pipeline/sources/simulator/index.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
@@ -107,6 +117,41 @@ describe('an impossible link', () => {
     expect(recorded.problem).toMatch(/^link link-2 is faulty and ignored: /);
     expect(node.describe!()).toMatchObject({ links: { 'link-2': { usable: false, fault } } });
     expect(leftOutOf(given.at(-1)!)).toEqual([{ link: 'link-2', fault }]);
+  });
+
+  it.each([
+    ['whose RSSI lives', false],
+    ['and its values are small whole numbers', true],
+  ])('is found behind normalize-gain, which follows the RSSI: repeated frames %s', (_, isRounded) => {
+    const round = (values: Float32Array) =>
+      values.map((value) => (isRounded ? Math.round(value / 4) : value));
+    const frames = good.flatMap(({ time, values }, i) => {
+      const rssi = -50 - ((i * 7) % 5);
+      return [
+        { link: 0, time, rssi, values: round(values) },
+        { link: 1, time, rssi, values: round(good[Math.min(i, 100)]!.values) },
+      ];
+    });
+    const { context } = testContext();
+    const chain = [normalizeGain, denoise, phaseSanitize].map((one) =>
+      one.create(withDefaults(one, {}) as never, context),
+    );
+    const blocks = chain.reduce<readonly Data[]>(
+      (data, one) => outputs(one, data),
+      [blockOf(layout, frames)],
+    );
+    const given = windowsOf(window.create(config as never, context), blocks as CsiBlock[]);
+    expect(qualities(given, 'link-2').at(-1)!.fault).toBe('frozen');
+    expect(qualities(given, 'link-1').every(({ fault }) => fault === null)).toBe(true);
+  });
+
+  it('is not a link of one subcarrier, whose frames all have a common factor', () => {
+    const single = layoutOf({ subcarriers: Int16Array.of(3) });
+    const frames = Array.from({ length: 300 }, (_, i) => ({
+      ...{ time: START + i * 20_000, values: [20 + (i % 7), 0] },
+    }));
+    const given = windowsOf(window.create(config as never, testContext().context), [blockOf(single, frames)]);
+    expect(qualities(given).at(-1)!.fault).toBeNull();
   });
 
   it('is trusted again once it is right, which the node reports', () => {
