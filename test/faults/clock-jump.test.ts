@@ -41,7 +41,8 @@ function decodeAlive(raw: RawBatch): ReturnType<typeof decodeNumbers> {
   const decoded = decodeNumbers(raw);
   for (const { values, sequence, count } of decoded.data) {
     const size = values.length / count;
-    for (let i = 0; i < values.length; i++) values[i] = 10 + Math.sin(sequence[Math.floor(i / size)]!);
+    for (let i = 0; i < values.length; i++)
+      values[i] = 10 + Math.sin(sequence[Math.floor(i / size)]! + (i % size));
   }
   return decoded;
 }
