@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { csiflow } from '../support/csiflow.js';
 import { temporaryFolder } from '../support/flow.js';
 
@@ -21,6 +22,37 @@ describe.each(['chain', 'suite'])('evaluate %s', (command) => {
     expect(err).toMatch(/is of ward-3\.yaml, not of demo\.yaml: remove it/);
     expect(err).not.toMatch(/begun/);
     expect(code).toBe(1);
+  });
+});
+
+describe('evaluate chain on a topology without what a table measures', () => {
+  const room = packageFile('topologies/calibrated-room.yaml');
+
+  test('refuses tables that --only names, and says what to add', async () => {
+    const { code, err } = await csiflow(
+      'evaluate',
+      'chain',
+      '--topology',
+      room,
+      '--only',
+      'walking',
+      'falls',
+    );
+    expect(err).toBe(
+      [
+        'csiflow: table walking: calibrated-room has no infer-pose: add one, and name it in `from` of a sink',
+        'table falls: calibrated-room has no detect-falls: add one, and name it in `from` of a sink\n',
+      ].join('\n'),
+    );
+    expect(code).toBe(2);
+  });
+
+  test('measures nothing if no table remains', async () => {
+    const { code, err } = await csiflow('evaluate', 'chain', '--topology', room);
+    expect(err).toContain('table empty: calibrated-room has no infer-pose');
+    expect(err).toContain('table day: no sink of calibrated-room reads detect-activity');
+    expect(err).not.toContain('begun');
+    expect(code).toBe(2);
   });
 });
 

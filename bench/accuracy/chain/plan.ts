@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
+import { givesResult } from './needs.js';
 import { randomEnvironment } from './rooms.js';
 import type { SharedWork } from './shared-work.js';
 import { calibrate, calibrateEcho, play, type Played, type Scene } from './scene.js';
@@ -58,8 +59,7 @@ export const isCalibrated = ({ nodes }: CheckedTopology): boolean =>
   nodes.some(({ component, config }) => component.name === 'infer-pose' && config['calibration'] != null);
 
 /** Whether the topology's occupancy is a number of persons, see `occupancyAt`. */
-export const countsPersons = ({ topology }: Plan): boolean =>
-  topology.nodes.some(({ component }) => component.name === 'watch-zones');
+export const countsPersons = ({ topology }: Plan): boolean => givesResult(topology, 'zones');
 
 /** For the description of a table. */
 export const howCalibrated = ({

@@ -95,6 +95,7 @@ async function measure(options: Options): Promise<void> {
   const names = tableNames(options.only, chain.TABLES);
   const received = receivedBy(options, names.every(chain.hasOwnReceivers) ? names : []);
   const { topology, made } = await topologyOf(options);
+  if (options.share === undefined) checkMeasured(options.only, names, (id) => chain.missingIn(topology, id));
   const { minutes, data } = options;
   const out = options.share === undefined ? options.out : undefined;
   if (out !== undefined) {
@@ -141,6 +142,24 @@ async function measure(options: Options): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (out === undefined) return;
   for (const file of report.writeReport(out, whole)) toStderr(`wrote ${file}`);
+}
+
+/**
+ * Tables that a topology cannot be measured by are left out, unless they were asked for.
+ * @throws CommandError for those, and if none remains
+ */
+function checkMeasured(
+  only: readonly string[],
+  names: readonly TableName[],
+  missingIn: (id: TableName) => string | undefined,
+): void {
+  const problems = names.flatMap((id) => {
+    const problem = missingIn(id);
+    return problem === undefined ? [] : [`table ${id}: ${problem}`];
+  });
+  if (problems.length === 0 || (only.length === 0 && problems.length < names.length)) return;
+  const after = problems.length < names.length ? '\nor leave these tables out of --only' : '';
+  throw new CommandError(`${problems.join('\n')}${after}`, EXIT.invalid);
 }
 
 /** @throws CommandError also if its rooms are not calibrated, although somebody is to walk for it */

@@ -3,6 +3,7 @@ import { Random } from '../../../../pipeline/sources/simulator/shared/random.js'
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import type { CheckedTopology } from '../../../../pipeline/config/index.js';
 import { exact, meanOver, over, type Figure } from '../bootstrap.js';
+import { givesResult, type Result } from '../needs.js';
 import { each, howCalibrated, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Observed, Played } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
@@ -16,22 +17,23 @@ const COLUMNS: readonly Column[] = [
   { id: 'unknown', title: 'rooms without an answer', unit: 'share' },
 ];
 
-/** What a day amounts to, in the order of the table. */
-const AMOUNTS = [
-  'somebody there, s',
-  'nobody there, s',
-  'walking, s',
-  'standing, s',
-  'sitting, s',
-  'lying, s',
-  'in the zone left, s',
-  'in bed, s',
-  'asleep, s',
-  'arrivals',
-  'inactivity, alerts',
-  'breaths a minute, in bed',
-] as const;
-type Amount = (typeof AMOUNTS)[number];
+/** What a day amounts to, in the order of the table, and the results that tell it. */
+const RESULTS = {
+  'somebody there, s': 'zones',
+  'nobody there, s': 'zones',
+  'walking, s': 'activities',
+  'standing, s': 'activities',
+  'sitting, s': 'activities',
+  'lying, s': 'activities',
+  'in the zone left, s': 'zones',
+  'in bed, s': 'zones',
+  'asleep, s': 'zones',
+  arrivals: 'zones',
+  'inactivity, alerts': 'inactivity',
+  'breaths a minute, in bed': 'vitals',
+} as const satisfies Readonly<Record<string, Result>>;
+type Amount = keyof typeof RESULTS;
+const AMOUNTS = Object.keys(RESULTS) as readonly Amount[];
 type Amounts = Readonly<Record<Amount, number>>;
 
 const SECONDS = 660;
@@ -43,6 +45,16 @@ const STREAM = 91;
 /** Breathing needs half a minute of rest before it is measured. */
 const ABED_US = 35e6;
 
+/** The amounts that a topology tells. */
+export const amountsOf = (topology: CheckedTopology): readonly Amount[] =>
+  AMOUNTS.filter((amount) => givesResult(topology, RESULTS[amount]));
+
+/** Why no amount can be measured, if none can. */
+export const dayMissing = (topology: CheckedTopology): string | undefined =>
+  amountsOf(topology).length > 0
+    ? undefined
+    : `no sink of ${topology.id} reads detect-activity, watch-zones, detect-inactivity or estimate-vitals: add one, and name it in \`from\` of a sink`;
+
 /** A day in small, through the whole topology: what analytics are made of, against the truth. */
 export async function day(plan: Plan): Promise<Table> {
   const topology = withInactivity(plan.topology);
@@ -53,10 +65,16 @@ export async function day(plan: Plan): Promise<Table> {
   return {
     id: 'day',
     title: 'A day in small',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}. One person lives there for about ten minutes: walks, stands, sits, lies in bed, leaves and comes back, each for 0.5 to 1.5 times its usual time. Sums of the measures that the sinks receive for each whole minute, the basis of analytics, against the truth. Inactivity: \`threshold_minutes: ${INACTIVE_MIN}\`, true for each rest that long outside bed. Breathing: the mean while somebody has lain in bed for ${ABED_US / 1e6} s. The comparison without CSI is the mean of the other rooms, which know the same script.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, ${howCalibrated(plan)}. One person lives there for about ten minutes: walks, stands, sits, lies in bed, leaves and comes back, each for 0.5 to 1.5 times its usual time.${leftOutText(plan.topology)} Sums of the measures that the sinks receive for each whole minute, the basis of analytics, against the truth. Inactivity: \`threshold_minutes: ${INACTIVE_MIN}\`, true for each rest that long outside bed. Breathing: the mean while somebody has lain in bed for ${ABED_US / 1e6} s. The comparison without CSI is the mean of the other rooms, which know the same script.`,
     columns: COLUMNS,
-    rows: AMOUNTS.map((amount) => rowOf(amount, rooms)),
+    rows: amountsOf(plan.topology).map((amount) => rowOf(amount, rooms)),
   };
+}
+
+function leftOutText(topology: CheckedTopology): string {
+  const told = amountsOf(topology);
+  const others = AMOUNTS.filter((amount) => !told.includes(amount));
+  return others.length === 0 ? '' : ` Not measured, as no sink receives them: ${others.join('; ')}.`;
 }
 
 interface Day {

@@ -1,6 +1,7 @@
 import type { ThingKind } from '../../../../pipeline/sources/simulator/thing.js';
 import { poseFramesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { exact, meanOver, poissonRate } from '../bootstrap.js';
+import { givesResult } from '../needs.js';
 import {
   countsPersons,
   each,
@@ -64,7 +65,7 @@ export async function negatives(plan: Plan): Promise<Table> {
         rowOf(
           name,
           rooms.map((claims) => claims[index]!),
-          hours,
+          givesResult(plan.topology, 'falls') ? hours : NaN,
         ),
       ),
       constant('nobody, always', 0),
