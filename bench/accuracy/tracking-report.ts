@@ -2,11 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outputFile } from '../../pipeline/base/paths.js';
 import type { Story } from './crossings.js';
+import { PUBLISHED, trackSequence } from './published-sequence.js';
 import { judge, nearestNeighbour, scenesOf, shipped, type Row } from './tracked.js';
+import type { TrackingScore } from './tracking.js';
 
 export interface TrackingOptions {
   readonly seed: number;
   readonly scenes: number;
+  /** Folder with the published sequence; missing: it is not measured. */
+  readonly data?: string | undefined;
   readonly out?: string | undefined;
   readonly print: (line: string) => void;
 }
@@ -14,6 +18,8 @@ export interface TrackingOptions {
 export interface TrackingReport {
   readonly seed: number;
   readonly scenes: number;
+  /** On the published sequence; null: not measured. */
+  readonly sequence: TrackingScore | null;
   readonly rows: readonly NamedRow[];
 }
 
@@ -30,7 +36,8 @@ const KINDS: readonly (readonly [Story, number])[] = [
 ];
 
 /** Judges `track-persons` and plain nearest neighbour on simulated people, and writes docs/reports/tracking.md and tracking.json. */
-export function evaluateTracking({ seed, scenes, out, print }: TrackingOptions): TrackingReport {
+export function evaluateTracking({ seed, scenes, data, out, print }: TrackingOptions): TrackingReport {
+  const sequence = data === undefined ? null : trackSequence(data);
   const rows = KINDS.flatMap(([story, people]): NamedRow[] => {
     print(`${story}, ${people}`);
     const played = scenesOf(seed, scenes, story, people);
@@ -39,12 +46,12 @@ export function evaluateTracking({ seed, scenes, out, print }: TrackingOptions):
       { tracker: 'track-persons', people, ...judge(shipped(), played, story) },
     ];
   });
-  const report = { seed, scenes, rows };
+  const report = { seed, scenes, sequence, rows };
   const folder = out ?? outputFile('docs/reports');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'tracking.json'), `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(join(folder, 'tracking.md'), trackingPage(report));
-  for (const line of tableOf(report)) print(line);
+  for (const line of [...sequenceLines(sequence), '', ...tableOf(report)]) print(line);
   return report;
 }
 
@@ -64,6 +71,27 @@ const tableOf = ({ rows }: TrackingReport): string[] => [
   ),
 ];
 
+/** On TUD-Campus. */
+function sequenceLines(sequence: TrackingScore | null): readonly string[] {
+  const what = "With `association: iou`, on SORT's own detections of TUD-Campus (MOTChallenge).";
+  if (sequence === null)
+    return [
+      `${what} Not measured in this report: pass a folder with \`tracking/tud-campus\` with \`--data\`.`,
+    ];
+  const { mota, idf1, hota, ...counts } = sequence;
+  const tenths = { mota: percent(mota), idf1: percent(idf1), hota: percent(hota) };
+  const line = (name: string, of: Readonly<Record<keyof typeof PUBLISHED, number | string>>) =>
+    `| ${[name, ...[of.mota, of.idf1, of.hota, of.falsePositives, of.misses, of.switches, of.fragmentations]].join(' | ')} |`;
+  return [
+    `${what} \`track-persons\` is set as SORT is.`,
+    '',
+    '| | MOTA | IDF1 | HOTA | false positives | misses | switches | fragmentations |',
+    '|---|---|---|---|---|---|---|---|',
+    line('`track-persons`, measured', { ...counts, ...tenths }),
+    line('SORT, published', PUBLISHED),
+  ];
+}
+
 const isCrossingOfTwo = ({ tracker, story, people }: NamedRow): boolean =>
   tracker === 'track-persons' && story === 'cross' && people === 2;
 
@@ -71,13 +99,12 @@ const isCrossingOfTwo = ({ tracker, story, people }: NamedRow): boolean =>
 export const trackingPage = (report: TrackingReport): string => `# Accuracy of \`track-persons\`
 
 This page shows how well \`track-persons\` follows people who meet. For example, when two people cross each other's paths, it
-counts them correctly in ${percent(report.rows.find(isCrossingOfTwo)!.count)} % of frames. It was written by \`csiflow evaluate tracking --seed ${report.seed} --scenes ${report.scenes}\`. Seeds from
+counts them correctly in ${percent(report.rows.find(isCrossingOfTwo)!.count)} % of frames. It was written by \`csiflow evaluate tracking --seed ${report.seed} --scenes ${report.scenes}${report.sequence ? ' --data recordings' : ''}\`. Seeds from
 900,000 on were never used for tuning.
 
 ## Published sequence
 
-With \`association: iou\`, on SORT's own detections of TUD-Campus (MOTChallenge): MOTA 62.7, 15 false positives, 113 misses, 6 switches,
-9 fragmentations, IDF1 60.6, HOTA 45.3. These are the published counts; test/accuracy/tracking.test.ts checks them.
+${sequenceLines(report.sequence).join('\n')}
 
 ## Simulated people
 

@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { overlap, readMot, scoreTracking, type Box, type Sequence } from '../../bench/accuracy/tracking.js';
-import { trackPersons } from '../../operators/track-persons/track-persons.js';
-import type { Output } from '../../pipeline/component/index.js';
-import type { Person, PoseFrame } from '../../pipeline/model/index.js';
-import { testContext } from '../support/context.js';
-import { withDefaults } from '../kit/definition.js';
-import { person, poseFrame } from '../support/records.js';
+import { missingSequence, PUBLISHED, trackSequence } from '../../bench/accuracy/published-sequence.js';
+import { overlap, readMot, scoreTracking, type Box } from '../../bench/accuracy/tracking.js';
+import { trackingPage } from '../../bench/accuracy/tracking-report.js';
 import { sharedFile } from '../support/shared.js';
 
 const folder = sharedFile('tracking/tud-campus');
@@ -26,44 +22,11 @@ describe.skipIf(folder === undefined)('TUD-Campus, published figures', () => {
   });
 
   it('of SORT on its detections: track-persons with `association: iou`', () => {
-    const tracks = byOverlap(read('det.txt'));
-    const { mota, idf1, hota, ...counts } = scoreTracking(read('gt.txt'), tracks, overlap);
-    expect(counts).toEqual({ truths: 359, falsePositives: 15, misses: 113, switches: 6, fragmentations: 9 });
-    expect([tenths(mota), tenths(idf1), tenths(hota)]).toEqual([62.7, 60.6, 45.3]);
+    const { truths, mota, idf1, hota, ...counts } = trackSequence(sharedFile('.')!);
+    expect(truths).toBe(359);
+    expect({ ...counts, mota: tenths(mota), idf1: tenths(idf1), hota: tenths(hota) }).toEqual(PUBLISHED);
   });
 });
-
-/** Duration of a frame, microseconds. */
-const FRAME = 40_000;
-
-/** The operator's tracks of detections, as people who stand there: a pixel is a centimetre. */
-function byOverlap(detections: Sequence): Sequence {
-  const config = withDefaults(trackPersons, {
-    ...{ association: 'iou', min_hits: 3, max_age_ms: FRAME / 1000, max_persons: 100 },
-  });
-  const operator = trackPersons.create(config as never, testContext().context);
-  return detections.map((boxes, index) => {
-    const persons = boxes.map(standing);
-    const frame = { ...poseFrame(index, { persons }), time: 1e15 + index * FRAME };
-    const [out] = (operator.process(frame, 'poses') as Output<PoseFrame>).data;
-    return out!.persons.filter(({ track }) => track!.state === 'active').map(boxAround);
-  });
-}
-
-function standing({ x, y, width, height }: Box): Person {
-  const joint = (right: number, down: number) => ({
-    ...{ x: (x + right * width) / 100, y: (y + down * height) / 100 },
-    ...{ z: 1, error: 0 },
-  });
-  const keypoints = [joint(0, 0), joint(1, 1)];
-  return person(0, 0, { position: joint(0.5, 0.5), keypoints, articulated: true, track: null });
-}
-
-function boxAround({ keypoints, track }: Person): Box {
-  const [from, to] = keypoints as [Person['keypoints'][0], Person['keypoints'][0]];
-  const [width, height] = [100 * (to.x - from.x), 100 * (to.y - from.y)];
-  return { id: track!.id, x: 100 * from.x, y: 100 * from.y, width, height };
-}
 
 describe('scores', () => {
   const box = (id: number, x: number): Box => ({ id, x, y: 0, width: 10, height: 10 });
@@ -85,5 +48,32 @@ describe('scores', () => {
       mota: 1 - 3 / 4,
       idf1: 4 / 8,
     });
+  });
+});
+
+describe('the page', () => {
+  const row = { tracker: 'track-persons', people: 2, story: 'cross', metres: 1, fifths: [], count: 1 };
+  const report = { seed: 1, scenes: 1, rows: [row as never] };
+  const score = {
+    ...{ truths: 359, falsePositives: 14, misses: 110, switches: 5, fragmentations: 8 },
+    ...{ mota: 0.6407, idf1: 0.601, hota: 0.4521 },
+  };
+
+  it('has what was measured on the published sequence beside what is published', () => {
+    const page = trackingPage({ ...report, sequence: score });
+    expect(page).toContain('| `track-persons`, measured | 64.1 | 60.1 | 45.2 | 14 | 110 | 5 | 8 |');
+    expect(page).toContain('| SORT, published | 62.7 | 60.6 | 45.3 | 15 | 113 | 6 | 9 |');
+  });
+
+  it('has no figures of the sequence if it was not measured', () => {
+    const page = trackingPage({ ...report, sequence: null });
+    expect(page).toContain(
+      'Not measured in this report: pass a folder with `tracking/tud-campus` with `--data`.',
+    );
+    expect(page).not.toContain('62.7');
+  });
+
+  it('needs all files of the sequence', () => {
+    expect(missingSequence('/nowhere')).toBe('/nowhere/tracking/tud-campus/gt.txt');
   });
 });
