@@ -89,51 +89,77 @@ test('.ci/run rejects an unknown part, and lists the known ones', () => {
   );
 });
 
-/** Figures of this version, the same again, and the one before, which is `ratio` of this one. */
-const speedFigures = (again: number, ratio: number) => {
-  const three = [1, again, ratio];
-  const spread = (value: number) => [value, value, value];
+/** What each round measures: the ratio of this version to itself, and that of the one before to this one. */
+type Rounds = readonly (readonly [again: number, before: number])[];
+
+/** Figures of this version, the same again, and the one before; this one's are the same in all rounds. */
+const speedFigures = (rounds: Rounds, lost: readonly number[]) => {
+  const middle = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1]!;
+  const spread = (values: readonly number[], figure: number) => [
+    ...[middle(values) * figure, Math.min(...values) * figure, Math.max(...values) * figure],
+  ];
+  const versions = [rounds.map(() => 1), rounds.map(([again]) => again), rounds.map(([, before]) => before)];
   return {
     start: {
       machine: { cores: 2, node: '20.20.2', load: 3 },
-      starts: three.map((over) => ({
-        ...{ ready: spread(2000 * over), cpu: spread(1000 * over) },
-        ...{ pose: spread(4000 * over), poseCpu: spread(1500 * over) },
-        overThis: [over, over, over, over],
+      starts: versions.map((over) => ({
+        ...{ ready: spread(over, 2000), cpu: spread(over, 1000) },
+        ...{ pose: spread(over, 4000), poseCpu: spread(over, 1500) },
+        overThisInRounds: [over, over, over, over],
       })),
     },
     idle: {
-      costs: three.map((over) => ({
-        chain: 'motion',
-        frames: 1000,
-        usPerFrame: spread(100 * over),
-        overThis: over,
+      costs: versions.map((over, version) => ({
+        ...{ chain: 'motion', frames: 1000, usPerFrame: spread(over, 100) },
+        ...{ overThisInRounds: over, lost: lost[version] },
       })),
     },
   };
 };
 
-/** What `.ci/speed.mjs` prints of them: the rows of its table. */
-function speedRows(again: number, ratio: number): readonly string[] {
-  const { start, idle } = speedFigures(again, ratio);
+/** What `.ci/speed.mjs` prints of them: its text, and the rows of its table. */
+function speedOf(rounds: Rounds, lost: readonly number[] = [0, 0, 0]) {
+  const { start, idle } = speedFigures(rounds, lost);
   write('start-figures.json', JSON.stringify(start));
   write('idle-figures.json', JSON.stringify(idle));
   const text = execFileSync(process.execPath, ['.ci/speed.mjs', folder], { encoding: 'utf8' });
-  return text.split('\n').filter((line) => line.startsWith('| start') || line.startsWith('| a frame'));
+  const rows = text.split('\n').filter((line) => line.startsWith('| start') || line.startsWith('| a frame'));
+  return { text, rows };
 }
 
 test('a commit that takes more than the one before is reported with its ratio and the control', () => {
-  const rows = speedRows(1.02, 0.8);
+  const { text, rows } = speedOf([
+    [1.02, 0.8],
+    [1.01, 0.7],
+    [1.03, 0.9],
+  ]);
   expect(rows).toHaveLength(5);
-  expect(rows[0]).toBe('| start until `/readyz`, processor time, ms | 800 | 1000 | 1.25 | 1.02 | more |');
-  expect(rows[4]).toBe(
-    '| a frame of the chain motion at 1000 frames/s, processor time, us | 80 | 100 | 1.25 | 1.02 | more |',
+  expect(rows[0]).toBe(
+    '| start until `/readyz`, processor time, ms | 800 (700 to 900) | 1000 (1000 to 1000) | 1.25 (1.11 to 1.43) | 1.02 (1.01 to 1.03) | more |',
   );
+  expect(rows[4]).toBe(
+    '| a frame of the chain motion at 1000 frames/s, processor time, us | 80 (70 to 90) | 100 (100 to 100) | 1.25 (1.11 to 1.43) | 1.02 (1.01 to 1.03) | more |',
+  );
+  expect(text).toContain('medians of the ratios within each round');
 });
 
 test('a difference from the commit before that the control may explain is not called one', () => {
-  expect(speedRows(0.9, 0.85)[0]).toMatch(/\| 1\.18 \| 0\.90 \| no difference shown \|$/);
-  expect(speedRows(1, 0.98)[0]).toMatch(/\| 1\.02 \| 1\.00 \| no difference shown \|$/);
+  expect(speedOf([[0.9, 0.85]]).rows[0]).toMatch(/\| 1\.18 .*\| 0\.90 .*\| no difference shown \|$/);
+  expect(speedOf([[1, 0.98]]).rows[0]).toMatch(/\| 1\.02 .*\| 1\.00 .*\| no difference shown \|$/);
+});
+
+test('rounds that disagree which commit takes more give no verdict', () => {
+  const { rows } = speedOf([
+    [1, 0.5],
+    [1, 1.1],
+  ]);
+  expect(rows[0]).toMatch(/\| 1\.45 \(0\.91 to 2\.00\) .*\| no verdict: rounds disagree \|$/);
+});
+
+test('versions that lost frames get no verdict', () => {
+  const { rows } = speedOf([[1, 0.7]], [0, 0, 1308]);
+  expect(rows[0]).toMatch(/\| more \|$/);
+  expect(rows[4]).toMatch(/\| 70 \(70 to 70\), 1,308 frames lost .*\| no verdict: frames were lost \|$/);
 });
 
 test('the speed of a clone without the commit before is skipped, and says so', () => {

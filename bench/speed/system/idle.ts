@@ -22,6 +22,8 @@ export interface IdleCost {
   readonly sleepsPerSecond: number;
   /** Processor time over that of this version in the same round, median. */
   readonly overThis: number;
+  /** The same of each round. */
+  readonly overThisInRounds: readonly number[];
   /** Frames that were sent but not received. */
   readonly lost: number;
 }
@@ -151,6 +153,7 @@ function summary(
   };
   const used = ({ user, system }: Round) => user + system;
   const perSecond = (round: Round) => used(round) / round.seconds;
+  const overThis = rounds.map((round, index) => perSecond(round) / perSecond(own[index]!));
   return {
     chain,
     frames,
@@ -159,7 +162,8 @@ function summary(
     system: median(rounds.map((round) => round.system / used(round))),
     core: spread((round) => 100 * perSecond(round)),
     sleepsPerSecond: median(rounds.map((round) => round.sleeps / round.seconds)),
-    overThis: median(rounds.map((round, index) => perSecond(round) / perSecond(own[index]!))),
+    overThis: median(overThis),
+    overThisInRounds: overThis,
     lost: rounds.reduce((sum, { lost }) => sum + lost, 0),
   };
 }

@@ -26,6 +26,13 @@ export interface StartSpeed {
   readonly poseCpu: readonly [number, number, number];
   /** Medians of its times over those of this version in the same round. */
   readonly overThis: readonly [ready: number, cpu: number, pose: number, poseCpu: number];
+  /** The same of each round. */
+  readonly overThisInRounds: readonly [
+    ready: readonly number[],
+    cpu: readonly number[],
+    pose: readonly number[],
+    poseCpu: readonly number[],
+  ];
 }
 
 interface Start {
@@ -70,8 +77,9 @@ function summary(version: string, starts: readonly Start[], own: readonly Start[
     const values = starts.map((start) => start[part]);
     return [median(values), Math.min(...values), Math.max(...values)];
   };
-  const over = (part: keyof Start): number =>
-    median(starts.map((start, round) => start[part] / own[round]![part]));
+  const over = (part: keyof Start): readonly number[] =>
+    starts.map((start, round) => start[part] / own[round]![part]);
+  const [ready, cpu, pose, poseCpu] = [over('ready'), over('cpu'), over('pose'), over('poseCpu')];
   return {
     version,
     ready: spread('ready'),
@@ -79,7 +87,8 @@ function summary(version: string, starts: readonly Start[], own: readonly Start[
     mainThread: spread('mainThread'),
     pose: spread('pose'),
     poseCpu: spread('poseCpu'),
-    overThis: [over('ready'), over('cpu'), over('pose'), over('poseCpu')],
+    overThis: [median(ready), median(cpu), median(pose), median(poseCpu)],
+    overThisInRounds: [ready, cpu, pose, poseCpu],
   };
 }
 
