@@ -1,3 +1,4 @@
+import { Value } from 'typebox/value';
 import { conjugateMultiply } from '../../operators/conjugate-multiply/conjugate-multiply.js';
 import { csiRatio } from '../../operators/csi-ratio/csi-ratio.js';
 import { denoise } from '../../operators/denoise/denoise.js';
@@ -10,15 +11,23 @@ import { resample } from '../../operators/resample/resample.js';
 import { selectSubcarriers } from '../../operators/select-subcarriers/select-subcarriers.js';
 import { seededRandom } from '../../pipeline/base/random.js';
 import { allocateBlock, csiLayout, type CsiBlock } from '../../pipeline/model/index.js';
-import { cost } from '../accuracy/cleaning/cost.js';
+import { median } from '../../operators/shared/median.js';
 import type { Step } from '../accuracy/cleaning/frames.js';
-import type { Progress } from './formats.js';
+import { benchContext } from '../shared/context.js';
+import { spreadOf } from '../shared/spread.js';
+import { FULL, silent, type Amount, type Progress } from './formats.js';
 
 /** The cost of one step. */
 export interface StepCost {
   readonly step: string;
-  /** Processor time, nanoseconds. */
+  /** Frames of each measurement: fewer for slow steps. */
+  readonly frames: number;
+  /** Processor time, nanoseconds: the median, and of the fastest and the slowest measurement. */
   readonly nsPerFrame: number;
+  readonly fastest: number;
+  readonly slowest: number;
+  /** The second measurement of each pair over the first, less one: a difference from 0 is measurement noise. */
+  readonly control: number;
 }
 
 const methods = (component: Step['component'], field: string, names: readonly string[]) =>
@@ -41,13 +50,48 @@ const STEPS: readonly Step[] = [
 const FRAMES = 4096;
 const PER_BLOCK = 64;
 
-export function stepCosts(progress: Progress): readonly StepCost[] {
-  const frames = madeFrames();
-  return STEPS.map((each, index) => {
+export function stepCosts(
+  amount: Amount = FULL,
+  progress: Progress = silent,
+  steps: readonly Step[] = STEPS,
+): readonly StepCost[] {
+  const blocks = madeFrames();
+  return steps.map((each, index) => {
     const step = [each.component.name, ...Object.values(each.settings ?? {}).map(String)].join(' ');
-    progress(`${step}, cleaning step ${index + 1} of ${STEPS.length}`);
-    return { step, nsPerFrame: cost(each, frames) };
+    progress(`${step}, cleaning step ${index + 1} of ${steps.length}`);
+    return { step, ...costOf(each, blocks, amount) };
   });
+}
+
+/** Takes about three times `long`, however slow the step is: after the warm-up it is known how many blocks fit. */
+function costOf(
+  step: Step,
+  blocks: readonly CsiBlock[],
+  { long, pairs: rounds }: Amount,
+): Omit<StepCost, 'step'> {
+  let [warm, used] = [0, 0];
+  for (let next = 1; used < long; next *= 2) {
+    used += secondsOf(step, blocks, next);
+    warm += next;
+  }
+  const count = Math.max(1, Math.round((long / rounds / used) * warm));
+  const once = () => (secondsOf(step, blocks, count) * 1e9) / (count * PER_BLOCK);
+  const pairs = Array.from({ length: rounds }, () => [once(), once()] as const);
+  const [nsPerFrame, fastest, slowest] = spreadOf(pairs.flat());
+  const control = median(pairs.map(([first, again]) => again / first)) - 1;
+  return { frames: count * PER_BLOCK, nsPerFrame, fastest, slowest, control };
+}
+
+/** Processor time of as many blocks; a new operator begins the made-up frames over. */
+function secondsOf({ component, settings = {} }: Step, blocks: readonly CsiBlock[], count: number): number {
+  const config = Value.Default(component.config, { ...settings });
+  const before = process.cpuUsage();
+  for (let left = count; left > 0; left -= blocks.length) {
+    const operator = component.create(config as never, benchContext(1));
+    for (const block of blocks.slice(0, left)) void operator.process(block, 'frames');
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
 }
 
 function madeFrames(): readonly CsiBlock[] {

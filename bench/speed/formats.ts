@@ -40,31 +40,36 @@ export interface FormatSpeed {
   readonly csiread: { readonly perSecond: number; readonly ratio: number } | null;
 }
 
-/** Each recording is read for this many seconds before the measurement, so that its code is compiled. */
-const LONG_S = 1;
-/** Then it is read in rounds: by csiflow, by csiread, and by csiflow again, each for a part of that time. */
-export const PAIRS = 5;
+/** How long each row is measured. */
+export interface Amount {
+  /** Seconds of processor time before the measurement, so that the code is compiled. */
+  readonly long: number;
+  /** Rounds after that: csiflow, csiread, and csiflow again, each for a part of `long`; a whole recording at least. */
+  readonly pairs: number;
+}
+export const FULL: Amount = { long: 0.5, pairs: 5 };
+/** Not for publication. */
+export const QUICK: Amount = { long: 0.1, pairs: 3 };
 /** Records per batch, as from live sources. */
 const BATCH = 64;
 
 /** Called with what is measured next: `ward.dat, recording 1 of 2`. */
 export type Progress = (line: string) => void;
 
-const silent: Progress = () => undefined;
+export const silent: Progress = () => undefined;
 
 /**
  * @param python a Python with csiread; null skips it
- * @param long seconds for which each file is read before it is measured
  */
 export const formatSpeeds = (
   files: readonly string[],
   python: string | null,
-  long = LONG_S,
+  amount = FULL,
   progress = silent,
 ): readonly FormatSpeed[] =>
   files.map((path, index) => {
     progress(`${basename(path)}, recording ${index + 1} of ${files.length}`);
-    return speedOf(path, python, long);
+    return speedOf(path, python, amount);
   });
 
 /** How fast made-up records of a format are decoded. */
@@ -77,7 +82,7 @@ export interface MadeSpeed extends Omit<FormatSpeed, 'file' | 'csiread'> {
  * The same for each format that csiflow can encode, from captures of `count` made-up records: also those of
  * which no recording is at hand.
  */
-export function madeSpeeds(long = LONG_S, count = MADE_RECORDS, progress = silent): readonly MadeSpeed[] {
+export function madeSpeeds(amount = FULL, count = MADE_RECORDS, progress = silent): readonly MadeSpeed[] {
   const folder = newTemporaryFolder('csiflow-bench-');
   try {
     const captures = madeCaptures(count);
@@ -85,7 +90,7 @@ export function madeSpeeds(long = LONG_S, count = MADE_RECORDS, progress = silen
       progress(`${format}, format ${index + 1} of ${captures.length}`);
       const path = join(folder, format);
       writeFileSync(path, bytes);
-      const { frames, perSecond, slowest, fastest, control } = speedOf(path, null, long);
+      const { frames, perSecond, slowest, fastest, control } = speedOf(path, null, amount);
       return { format, size, frames, perSecond, slowest, fastest, control };
     });
   } finally {
@@ -95,7 +100,7 @@ export function madeSpeeds(long = LONG_S, count = MADE_RECORDS, progress = silen
 
 const MADE_RECORDS = 2000;
 
-function speedOf(path: string, python: string | null, long: number): FormatSpeed {
+function speedOf(path: string, python: string | null, { long, pairs: count }: Amount): FormatSpeed {
   const kind = kindOf(path);
   const { format } = kind.open(headOf(path));
   let frames = 0;
@@ -105,11 +110,11 @@ function speedOf(path: string, python: string | null, long: number): FormatSpeed
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1e6;
   };
-  const ours = (): number => frames / median(rounds(round, long / PAIRS));
+  const ours = (): number => frames / median(rounds(round, long / count));
   rounds(round, long);
-  const pairs = Array.from({ length: PAIRS }, () => {
+  const pairs = Array.from({ length: count }, () => {
     const first = ours();
-    const theirs = python === null ? null : csireadSpeed(python, path, format, long / PAIRS);
+    const theirs = python === null ? null : csireadSpeed(python, path, format, long / count);
     return { first, theirs, second: ours() };
   });
   const theirs = pairs.flatMap(({ theirs }) => theirs ?? []);
