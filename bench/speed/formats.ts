@@ -46,10 +46,12 @@ export interface Amount {
   readonly long: number;
   /** Rounds after that: csiflow, csiread, and csiflow again, each for a part of `long`; a whole recording at least. */
   readonly pairs: number;
+  /** Of a made-up capture. */
+  readonly records: number;
 }
-export const FULL: Amount = { long: 0.5, pairs: 5 };
+export const FULL: Amount = { long: 0.5, pairs: 5, records: 2000 };
 /** Not for publication. */
-export const QUICK: Amount = { long: 0.1, pairs: 3 };
+export const QUICK: Amount = { long: 0.1, pairs: 3, records: 400 };
 /** Records per batch, as from live sources. */
 const BATCH = 64;
 
@@ -79,13 +81,13 @@ export interface MadeSpeed extends Omit<FormatSpeed, 'file' | 'csiread'> {
 }
 
 /**
- * The same for each format that csiflow can encode, from captures of `count` made-up records: also those of
+ * The same for each format that csiflow can encode, from captures of made-up records: also those of
  * which no recording is at hand.
  */
-export function madeSpeeds(amount = FULL, count = MADE_RECORDS, progress = silent): readonly MadeSpeed[] {
+export function madeSpeeds(amount = FULL, progress = silent): readonly MadeSpeed[] {
   const folder = newTemporaryFolder('csiflow-bench-');
   try {
-    const captures = madeCaptures(count);
+    const captures = madeCaptures(amount.records);
     return captures.map(({ format, size, bytes }, index) => {
       progress(`${format}, format ${index + 1} of ${captures.length}`);
       const path = join(folder, format);
@@ -97,8 +99,6 @@ export function madeSpeeds(amount = FULL, count = MADE_RECORDS, progress = silen
     removeTemporaryFolder(folder);
   }
 }
-
-const MADE_RECORDS = 2000;
 
 function speedOf(path: string, python: string | null, { long, pairs: count }: Amount): FormatSpeed {
   const kind = kindOf(path);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { formatSpeeds, madeSpeeds } from '../../bench/speed/formats.js';
+import { formatSpeeds, FULL, madeSpeeds } from '../../bench/speed/formats.js';
 import { stepCosts } from '../../bench/speed/cleaning-steps.js';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { FORMATS } from '../../pipeline/formats/index.js';
@@ -12,7 +12,7 @@ import { pcapOf } from '../formats/pcap-files.js';
 import { csiflow } from '../support/csiflow.js';
 import { SAMPLES } from '../formats/samples.js';
 
-const SHORT = { long: 0.001, pairs: 2 };
+const SHORT = { long: 0.001, pairs: 2, records: 20 };
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-bench-'));
 afterAll(() => {
@@ -42,7 +42,7 @@ test('a recording of several pieces is read to its end', () => {
 });
 
 test('made-up records of each format are decoded, to the last frame', () => {
-  const made = madeSpeeds(SHORT, 20);
+  const made = madeSpeeds(SHORT);
   for (const { format, frames } of made) expect([format, frames]).toEqual([format, 20]);
   const variants = FORMATS.filter(({ variantOf }) => variantOf !== undefined).map(({ name }) => name);
   const missing = FORMATS.map(({ name }) => name).filter(
@@ -59,7 +59,7 @@ test('what is measured next is reported', () => {
   const reported: string[] = [];
   const progress = (line: string) => reported.push(line);
   formatSpeeds([file], null, SHORT, progress);
-  const made = madeSpeeds(SHORT, 20, progress);
+  const made = madeSpeeds(SHORT, progress);
   expect(reported.slice(0, 2)).toEqual([
     'ward.log, recording 1 of 1',
     `${made[0]!.format}, format 1 of ${made.length}`,
@@ -121,7 +121,7 @@ test('a slow step takes fewer frames, not more time', () => {
   };
   const costs = [2, 2000].map((microseconds) => {
     const began = user;
-    const [cost] = stepCosts({ long: 0.5, pairs: 5 }, undefined, [stepOf(microseconds)]);
+    const [cost] = stepCosts(FULL, undefined, [stepOf(microseconds)]);
     used.push((user - began) / 1e6);
     return cost!;
   });

@@ -59,7 +59,7 @@ async function run(
   const formats = await readingRecordings(() =>
     Promise.resolve(formatSpeeds(files, csiread ?? null, amount, progress)),
   );
-  const made = files.length === 0 && only !== 'clean' ? madeSpeeds(amount, undefined, progress) : [];
+  const made = files.length === 0 && only !== 'clean' ? madeSpeeds(amount, progress) : [];
   const cleaning = only === 'decode' ? [] : stepCosts(amount, progress);
   const rounds = amount.pairs;
   if (json)
