@@ -13,6 +13,7 @@ import { CROWD_ODDS, withCrowdOdds } from '../memory/crowd-odds.js';
 import { BANDS } from '../memory/bands.js';
 import { simulateCourses } from '../memory/courses.js';
 import { inBand } from '../memory/receivers.js';
+import { RoomProgress } from '../memory/room-progress.js';
 import { TABLES } from './rooms.js';
 import { judgeMemory } from '../memory/judge-memory.js';
 import { TUNING } from '../memory/train-memory.js';
@@ -72,8 +73,9 @@ print(`wrote the pose network to ${out}`);
 
 const network = new Network(weightTensors(weights));
 const { echoes = false } = TABLES[values.table as keyof typeof TABLES][0]!;
+const progress = new RoomProgress(TUNING, { cache, print });
 const courses = inBand(TUNING, band).flatMap((rooms) =>
-  simulateCourses(network, { ...rooms, echoes }, { cache, behind: manifest.sha256, print }),
+  simulateCourses(network, { ...rooms, echoes }, { cache, behind: manifest.sha256, progress }),
 );
 const { figures, calibration } = judgeMemory(memory, courses);
 for (const line of figures) print(JSON.stringify(line));

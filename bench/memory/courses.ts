@@ -23,6 +23,7 @@ import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { echoOf } from '../shared/echoes.js';
 import { playWindows, type Playing } from '../falls/play-windows.js';
 import { receiverOf, type Receivers } from './receivers.js';
+import type { RoomProgress } from './room-progress.js';
 import { COURSE_S, isThing, kindOf, peopleOf, type Kind } from './what-happens.js';
 
 /** People whose places a course gives. */
@@ -88,12 +89,12 @@ export function simulateCourses(
   {
     cache,
     behind,
-    print,
+    progress,
   }: {
     readonly cache?: string | undefined;
     /** SHA-256 of the network's weights: cached outputs of other weights are not used. */
     readonly behind: string;
-    readonly print: (line: string) => void;
+    readonly progress: RoomProgress;
   },
 ): Course[] {
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
@@ -103,11 +104,12 @@ export function simulateCourses(
     const { band = device, calibrated = 'any', echoes = false } = wanted;
     const name = [behind.slice(0, 8), kind, links, band, rateHz, calibrated, echoes, seed].join('-');
     const path = cache && join(cache, `course-${name}.v8`);
-    if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
-    const course = simulateCourse(network, seed, wanted);
-    if (path) replaceFile(path, serialize(course));
-    if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated, kind: ${kind}`);
-    return course;
+    const cached = path && existsSync(path) ? (deserialize(readFileSync(path)) as Course) : null;
+    return progress.room(cached, () => {
+      const course = simulateCourse(network, seed, wanted);
+      if (path) replaceFile(path, serialize(course));
+      return course;
+    });
   });
 }
 

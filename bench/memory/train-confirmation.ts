@@ -23,6 +23,7 @@ import { fitLogistic } from '../falls/logistic.js';
 import type { Band } from './bands.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { inBand } from './receivers.js';
+import { RoomProgress } from './room-progress.js';
 import { recalls } from './recalls.js';
 import type { Kind } from './what-happens.js';
 
@@ -121,9 +122,10 @@ export async function trainConfirmationOf({
   const memory = readMemory(from, manifest);
   if (!memory) throw new InputError(`${from} has no memory: train it first with \`csiflow train memory\`.`);
   const network = new Network(weightTensors(weights));
+  const progress = new RoomProgress([...TRAINING, ...TUNING], { cache, print });
   const recollectionsOf = (rooms: readonly Rooms[]) =>
     inBand(rooms, band).flatMap((some) => {
-      const courses = simulateCourses(network, some, { cache, behind: manifest.sha256, print });
+      const courses = simulateCourses(network, some, { cache, behind: manifest.sha256, progress });
       return courses.map((course) => recollectionOf(memory, course));
     });
   const confirmation = fitted(recollectionsOf(TRAINING));

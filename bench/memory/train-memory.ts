@@ -18,6 +18,7 @@ import { CROWD_ODDS, withCrowdOdds } from './crowd-odds.js';
 import type { Band } from './bands.js';
 import { simulateCourses, type Course, type Rooms } from './courses.js';
 import { inBand } from './receivers.js';
+import { RoomProgress } from './room-progress.js';
 import { judgeMemory, type MemoryFigures } from './judge-memory.js';
 import {
   trainMemory,
@@ -127,12 +128,13 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
     );
   const network = new Network(weightTensors(posing));
   const behind = manifest.sha256;
-  const simulate = (rooms: readonly Rooms[]) =>
-    inBand(rooms, band).flatMap((some) => simulateCourses(network, some, { cache, behind, print }));
   const before = start === undefined ? null : memoryOf(start);
   const usual = before ? CONTINUED_SETTINGS : MEMORY_SETTINGS;
   const settings = { ...usual, epochs: options.epochs ?? usual.epochs };
   const rooms = inProportion(TRAINING, options.rooms);
+  const progress = new RoomProgress([...rooms, ...WATCHED, ...TUNING], { cache, print });
+  const simulate = (wanted: readonly Rooms[]) =>
+    inBand(wanted, band).flatMap((some) => simulateCourses(network, some, { cache, behind, progress }));
   const courses = simulate(rooms);
   const { watched, stopped, curve, ...trained } = trainWatched(courses, settings, {
     ...{ seed, band, patience, print, state, start: before?.weights ?? null },

@@ -1,12 +1,13 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { readModel } from '../../operators/infer-pose/model/weights.js';
 import { namedModel } from '../../operators/infer-pose/model/named-model.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { evaluate } from '../../operators/infer-pose/training/evaluate.js';
 import {
+  lostText,
   markdownOf,
   trainPose,
   type PoseReport,
@@ -38,6 +39,13 @@ describe('csiflow train pose', () => {
     await expect(train({ windows: 0 })).rejects.toThrow(/A training of length \{"windows":0\} is empty/);
     expect(await readdir(folder)).toEqual([]);
   });
+});
+
+test('an interruption before the first step says what is lost, and how to keep a training', () => {
+  expect(lostText(96, undefined)).toBe(
+    'the first rooms (96 so far) are lost, and the same command simulates them again: to keep a training, interrupt it after its first step',
+  );
+  expect(lostText(96, 'ward.state')).toMatch(/after its first step; ward\.state is unchanged$/);
 });
 
 describe('the report of csiflow train pose', () => {

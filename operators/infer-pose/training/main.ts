@@ -81,7 +81,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
       ...{ seed, environment, until, threads, peakRate, patience, resume },
       start,
     },
-    watchOf(options, curve),
+    watchOf(options, curve, resume !== null),
   );
   if (stopped) print(`stopped: ${stoppedText(patience)}; using the best weights`);
   const training = {
@@ -106,7 +106,11 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
 }
 
 /** Prints and saves what a training tells; adds to `curve`. */
-function watchOf(options: TrainPoseOptions, curve: [number, number, number][]): TrainingWatch {
+function watchOf(
+  options: TrainPoseOptions,
+  curve: [number, number, number][],
+  resumed: boolean,
+): TrainingWatch {
   const { print, state, signal } = options;
   let saved = performance.now();
   return {
@@ -121,6 +125,9 @@ function watchOf(options: TrainPoseOptions, curve: [number, number, number][]): 
     simulated: (rooms, of) => {
       print(`${rooms} of ${of} rooms simulated`);
     },
+    lost: (rooms) => {
+      print(lostText(rooms, resumed ? state : undefined));
+    },
     stepped: (now) => options.show?.(() => textOf(now)),
     interrupted: (standing) => {
       if (!state) return;
@@ -130,6 +137,12 @@ function watchOf(options: TrainPoseOptions, curve: [number, number, number][]): 
     signal,
   };
 }
+
+/** Tells what an interruption before the first step loses. @param state that an earlier run saved */
+export const lostText = (rooms: number, state: string | undefined): string =>
+  `the first rooms (${rooms} so far) are lost, and the same command simulates them again: to keep a training, interrupt it after its first step${
+    state === undefined ? '' : `; ${state} is unchanged`
+  }`;
 
 const textOf = ({ step, windows, rooms, minutes, share, loss }: Omit<Progress, 'watched'>): string =>
   `step ${step}  windows ${windows}  rooms ${rooms}  ${minutes.toFixed(1)} min  ` +

@@ -93,6 +93,8 @@ export interface TrainingWatch {
   readonly report: (progress: Progress, standing: () => Standing) => void;
   /** The rooms that are ready before the first step, which takes minutes. */
   readonly simulated?: (rooms: number, of: number) => void;
+  /** Once `signal` has been aborted before the first step: the number of rooms that were simulated for nothing. */
+  readonly lost?: (rooms: number) => void;
   /** Before each step. */
   readonly stepped?: (progress: Omit<Progress, 'watched'>) => void;
   /** Once `signal` has been aborted, before the training ends with its reason. */
@@ -105,7 +107,7 @@ export interface TrainingWatch {
  * @throws the reason of `watch.signal` once it is aborted
  */
 export async function trainNetwork(options: TrainingOptions, watch: TrainingWatch): Promise<Trained> {
-  const { report, simulated, stepped, interrupted, signal } = watch;
+  const { report, simulated, lost, stepped, interrupted, signal } = watch;
   const { resume, start } = options;
   const plan = trainingPlan(options.seed, options.environment);
   const lossOf = watchedLoss([await watchedRooms(options)]);
@@ -116,7 +118,7 @@ export async function trainNetwork(options: TrainingOptions, watch: TrainingWatc
   try {
     const pool = new SamplePool(CAPACITY);
     for (let i = 1; i <= FIRST; i++) {
-      pool.add(await unlessAborted(source.next(), signal));
+      pool.add(await unlessAborted(source.next(), signal, () => lost?.((i - 1) * plan.sequences)));
       simulated?.(i * plan.sequences, FIRST * plan.sequences);
     }
     // Drawn again after a resumption: the order of windows differs from that of an uninterrupted training.
@@ -167,10 +169,15 @@ export async function trainNetwork(options: TrainingOptions, watch: TrainingWatc
 const signalsHandled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** @throws the reason of the signal once it is aborted */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  aborted: () => void,
+): Promise<T> {
   if (!signal) return work;
   return new Promise<T>((resolve, reject) => {
     const abort = () => {
+      aborted();
       reject(signal.reason as Error);
     };
     if (signal.aborted) abort();
