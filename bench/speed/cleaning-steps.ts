@@ -49,6 +49,7 @@ const STEPS: readonly Step[] = [
 /** Frames as sent by a card with three antennas: 56 subcarriers, 20 MHz, 100 per second. */
 const FRAMES = 4096;
 const PER_BLOCK = 64;
+const STEP_US = 10_000;
 
 export function stepCosts(
   amount: Amount = FULL,
@@ -63,35 +64,42 @@ export function stepCosts(
   });
 }
 
-/** Takes about three times `long`, however slow the step is: after the warm-up it is known how many blocks fit. */
+/**
+ * Takes about three times `long`, however slow the step is: after the warm-up it is known how many blocks fit. One
+ * operator processes all of them, so that its window is full when it is measured.
+ */
 function costOf(
-  step: Step,
+  { component, settings = {} }: Step,
   blocks: readonly CsiBlock[],
   { long, pairs: rounds }: Amount,
 ): Omit<StepCost, 'step'> {
+  const config = Value.Default(component.config, { ...settings });
+  const operator = component.create(config as never, benchContext(1));
+  const frames = endless(blocks);
+  const secondsOf = (count: number): number => {
+    const next = Array.from({ length: count }, () => frames.next().value);
+    const before = process.cpuUsage();
+    for (const block of next) void operator.process(block, 'frames');
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1e6;
+  };
   let [warm, used] = [0, 0];
   for (let next = 1; used < long; next *= 2) {
-    used += secondsOf(step, blocks, next);
+    used += secondsOf(next);
     warm += next;
   }
   const count = Math.max(1, Math.round((long / rounds / used) * warm));
-  const once = () => (secondsOf(step, blocks, count) * 1e9) / (count * PER_BLOCK);
+  const once = () => (secondsOf(count) * 1e9) / (count * PER_BLOCK);
   const pairs = Array.from({ length: rounds }, () => [once(), once()] as const);
   const [nsPerFrame, fastest, slowest] = spreadOf(pairs.flat());
   const control = median(pairs.map(([first, again]) => again / first)) - 1;
   return { frames: count * PER_BLOCK, nsPerFrame, fastest, slowest, control };
 }
 
-/** Processor time of as many blocks; a new operator begins the made-up frames over. */
-function secondsOf({ component, settings = {} }: Step, blocks: readonly CsiBlock[], count: number): number {
-  const config = Value.Default(component.config, { ...settings });
-  const before = process.cpuUsage();
-  for (let left = count; left > 0; left -= blocks.length) {
-    const operator = component.create(config as never, benchContext(1));
-    for (const block of blocks.slice(0, left)) void operator.process(block, 'frames');
-  }
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6;
+/** The blocks again and again, each time later. */
+function* endless(blocks: readonly CsiBlock[]): Generator<CsiBlock, never> {
+  for (let shift = 0; ; shift += FRAMES * STEP_US)
+    for (const block of blocks) yield { ...block, time: block.time.map((time) => time + shift) };
 }
 
 function madeFrames(): readonly CsiBlock[] {
@@ -112,7 +120,7 @@ function madeFrames(): readonly CsiBlock[] {
     block.agc.fill(20);
     block.fftGain.fill(0);
     block.bits.fill(8);
-    for (let i = 0; i < PER_BLOCK; i++) block.time[i] = (b * PER_BLOCK + i) * 10_000;
+    for (let i = 0; i < PER_BLOCK; i++) block.time[i] = (b * PER_BLOCK + i) * STEP_US;
     for (let i = 0; i < block.values.length; i++) block.values[i] = 20 + 10 * random();
     return block;
   });

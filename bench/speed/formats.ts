@@ -46,7 +46,7 @@ export interface Amount {
   readonly long: number;
   /** Rounds after that: csiflow, csiread, and csiflow again, each for a part of `long`; a whole recording at least. */
   readonly pairs: number;
-  /** Of a made-up capture. */
+  /** Length of a made-up capture. */
   readonly records: number;
 }
 export const FULL: Amount = { long: 0.5, pairs: 5, records: 2000 };
