@@ -6,7 +6,7 @@ import {
   ROOM_INPUTS,
 } from '../../operators/infer-pose/networks/memory-layers.js';
 import { Memory, type Recall } from '../../operators/infer-pose/memory/memory.js';
-import { memoryAfter, NOTHING_YET } from '../../operators/infer-pose/memory/memory-after.js';
+import { nextMemory, NOTHING_YET } from '../../operators/infer-pose/memory/memory-after.js';
 import { readInputs } from '../../operators/infer-pose/sights/reading.js';
 import { wholes, type Course } from './courses.js';
 
@@ -28,8 +28,9 @@ export function* recalls(
     wholes(course.cells.subarray(window * cells.length, (window + 1) * cells.length), cells);
     const room = course.room.subarray(window * ROOM_INPUTS, (window + 1) * ROOM_INPUTS);
     const alone = course.alone.subarray(window * OUT.size, (window + 1) * OUT.size);
-    const next = memory.step(after.state, readInputs(network, { cells, room }, alone), course.size);
-    after = memoryAfter(after, next);
+    const reading = readInputs(network, { cells, room }, alone);
+    const next = nextMemory(memory, after, { reading, size: course.size });
+    after = next.after;
     yield { window, recall: next.recall, alone };
   }
 }

@@ -1,11 +1,12 @@
 import { POSTURES } from '../../operators/infer-pose/networks/body.js';
 import { CELLS } from '../../operators/infer-pose/inputs/geometry.js';
 import { Memory } from '../../operators/infer-pose/memory/memory.js';
-import { memoryAfter, NOTHING_YET } from '../../operators/infer-pose/memory/memory-after.js';
+import { faded } from '../../operators/infer-pose/memory/memory-after.js';
 import {
   BEAT_S,
   CELL_INPUTS,
   memoryNetwork,
+  noMemory,
   type MemoryState,
 } from '../../operators/infer-pose/networks/memory-layers.js';
 import { likeliest } from '../../operators/infer-pose/people/person.js';
@@ -99,12 +100,12 @@ export function lessonsOf(
   const floor = new Float32Array(CELLS * CELL_INPUTS);
   const last = Math.max(...spans.map(({ to }) => to));
   return runsOf(windows.filter(({ end }) => end <= last)).flatMap((run) => {
-    let after = NOTHING_YET;
+    let state = noMemory();
     return run.flatMap((window): Lesson[] => {
       const { cells, room, alone } = window;
       const reading = readInputs(network, { cells: wholes(cells, floor), room }, alone);
-      const next = memory.step(after.state, reading, size);
-      after = memoryAfter(after, next);
+      const next = memory.step(state, reading, size);
+      state = faded(next);
       if (!spans.some(({ from, to }) => window.start >= from && window.end <= to)) return [];
       const people = peopleAt(recordings, middleOf(window));
       if (!people) return [];

@@ -29,8 +29,6 @@ import {
   ROOM_INPUTS,
   type Reading,
 } from '../../operators/infer-pose/networks/memory-layers.js';
-import type { Recall } from '../../operators/infer-pose/memory/memory.js';
-import { memoryAfter, NOTHING_YET } from '../../operators/infer-pose/memory/memory-after.js';
 import { inView, recall, type Remembered } from '../../operators/infer-pose/people/recall.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { memoryTensors } from '../../operators/infer-pose/training/memory-network.js';
@@ -288,32 +286,54 @@ describe('the memory', () => {
   });
 
   describe('of a person who keeps still', () => {
-    const mark = (value: number) => ({ cells: Float32Array.of(value), room: Float32Array.of(value) });
-    const moving = (odds: number, somebody = 1): Recall => ({
-      cells,
-      counts: [1 - somebody, somebody],
-      alone: { ...pose(1, 1, odds) },
-    });
-    /** What each of the windows leaves, from 0 on; each would leave one more than it started from. */
-    const left = (windows: readonly Recall[]): number[] => {
-      let after = NOTHING_YET;
-      return windows.map((one, i) => {
-        const before = i === 0 ? { ...after, state: mark(0) } : after;
-        after = memoryAfter(before, { state: mark(before.state.room[0]! + 1), recall: one });
-        return after.state.room[0]!;
+    /** Counts its windows, and sees what a test says: walking and somebody, by the number of windows so far. */
+    const counting = (moving: (windows: number) => number, somebody = 1): Memory =>
+      ({
+        step: ({ room }: { room: Float32Array }) => {
+          const windows = Math.round(room[0]!) + 1;
+          const alone = { ...pose(windows, 0, moving(windows)) };
+          const state = { cells: Float32Array.of(0), room: Float32Array.of(windows) };
+          return { state, recall: { cells, counts: [1 - somebody, somebody], alone } };
+        },
+      }) as unknown as Memory;
+    /** The number of windows in the memory that judged each, with the memories of a restart in the middle. */
+    const judgedBy = (one: Memory, windows: number, restart = -1): number[] => {
+      let remembered: readonly Remembered[] = [];
+      return Array.from({ length: windows }, (_, i) => {
+        if (i === restart) remembered = structuredClone(remembered);
+        const time = 1e9 + i * 400_000;
+        const said = recall(one, remembered, { reading: reading(0), time, size })!;
+        ({ remembered } = said);
+        return said.recall.alone.root[0];
       });
     };
-    const [still, walking] = [moving(0), moving(1)];
+    const upTo = (windows: number) => Array.from({ length: windows }, (_, i) => i + 1);
 
-    it('stays as it is after twenty seconds, and continues once they move', () => {
-      const marks = left([...Array<Recall>(60).fill(still), walking]);
-      expect(marks.slice(0, 50)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
-      expect(marks.slice(50, 60)).toEqual(Array(10).fill(50));
-      expect(marks[60]).toBeCloseTo(51 * Math.exp(-0.4 / 40), 4);
+    it.each([-1, 30, 70])('judges by what it held after twenty seconds (restart: %i)', (restart) => {
+      const judged = judgedBy(
+        counting(() => 0),
+        100,
+        restart,
+      );
+      expect(judged).toEqual([...upTo(51), ...Array<number>(49).fill(52)]);
     });
 
-    it('continues in an empty room', () => {
-      expect(left(Array<Recall>(60).fill(moving(0, 0.4))).at(-1)).toBe(60);
+    it('continues where it was once they move, although it did not judge', () => {
+      const judged = judgedBy(
+        counting((windows) => (windows > 80 ? 0.2 : 0)),
+        90,
+      );
+      expect(judged.slice(51, 80)).toEqual(Array(29).fill(52));
+      expect(judged.slice(80)).toEqual(upTo(90).slice(80));
+    });
+
+    it('judges an empty room by itself', () => {
+      expect(
+        judgedBy(
+          counting(() => 0, 0.4),
+          100,
+        ),
+      ).toEqual(upTo(100));
     });
   });
 

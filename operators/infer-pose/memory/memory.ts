@@ -51,7 +51,7 @@ export class Memory {
   }
 
   /**
-   * The memory after one more window, and the output. The next one starts from {@link memoryAfter}.
+   * The memory after one more window, and the output. The next one starts from what `nextMemory` leaves.
    * @param size the room's sides, metres
    */
   step(before: MemoryState, reading: Reading, size: Scene['size']): Step {

@@ -1,7 +1,7 @@
 import type { Estimate, Sight } from '../sights/sight.js';
 import type { Memory, Recall } from '../memory/memory.js';
-import { memoryAfter, NOTHING_YET } from '../memory/memory-after.js';
-import { BEAT_S, MIN_PROBABILITY, type MemoryState, type Reading } from '../networks/memory-layers.js';
+import { nextMemory, NOTHING_YET, type MemoryAfter } from '../memory/memory-after.js';
+import { BEAT_S, MIN_PROBABILITY, type Reading } from '../networks/memory-layers.js';
 import { softmax } from '../networks/softmax.js';
 import { mean } from '../../shared/mean.js';
 import { expectedError, likeliest } from './person.js';
@@ -9,13 +9,10 @@ import { likeliestPlaces, type FloorPlace } from '../sights/places.js';
 import type { Scene } from '../inputs/scene.js';
 import type { ErrorCalibration, Scale } from '../model/weights.js';
 
-/** A room's memory after one of its recent windows. */
-export interface Remembered {
+/** A room's memory after one of its recent windows. An earlier version wrote its `state` only. */
+export interface Remembered extends Pick<MemoryAfter, 'state'>, Partial<Omit<MemoryAfter, 'state'>> {
   /** Event time of the window, microseconds. */
   readonly time: number;
-  readonly state: MemoryState;
-  /** Seconds for which somebody had kept still; absent if an earlier version wrote it. */
-  readonly stillS?: number;
   /** Probabilities of the postures of a person who is alone; absent if an earlier version wrote it. */
   readonly postures?: readonly number[];
 }
@@ -48,21 +45,21 @@ export function recall(
 ): Recalled | null {
   const last = remembered.at(-1)?.time ?? -Infinity;
   const known = last - time > MAX_AGE_US ? [] : remembered;
-  const before = known.findLastIndex((one) => one.time <= time - BEAT_US + TOLERANCE_US);
-  const from = known[before];
+  const beat = known.findLastIndex((one) => one.time <= time - BEAT_US + TOLERANCE_US);
+  const from = known[beat];
   const continued = from && time - from.time <= MAX_AGE_US ? from : null;
-  const start = continued ? { stillS: 0, ...continued } : NOTHING_YET;
-  const next = memory.step(start.state, reading, size);
-  const { cells, room } = next.state;
+  const before = continued ? { ...NOTHING_YET, ...continued } : NOTHING_YET;
+  const seconds = continued ? (time - continued.time) / 1e6 : BEAT_S;
+  const { recall: said, after } = nextMemory(memory, before, { reading, size }, seconds);
+  const { cells, room } = after.state;
   if (!cells.every(Number.isFinite) || !room.every(Number.isFinite)) return null;
   const isLate = known.length > 0 && time <= last;
-  const after = memoryAfter(start, next, continued ? (time - continued.time) / 1e6 : BEAT_S);
-  const { postures } = next.recall.alone;
-  const others = known.slice(before + 1).filter((one) => one.time < time && time - one.time < BEAT_US);
+  const { postures } = said.alone;
+  const others = known.slice(beat + 1).filter((one) => one.time < time && time - one.time < BEAT_US);
   const all = pooled([postures, ...others.flatMap((one) => (one.postures ? [one.postures] : []))]);
   return {
-    recall: { ...next.recall, alone: { ...next.recall.alone, postures: all } },
-    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, ...after, postures }],
+    recall: { ...said, alone: { ...said.alone, postures: all } },
+    remembered: isLate ? known : [...known.slice(Math.max(0, beat)), { time, ...after, postures }],
   };
 }
 
