@@ -36,7 +36,7 @@ export class RoomProgress {
     );
   }
 
-  /** Adds a room. @param simulate returns null if the room is in the cache */
+  /** Adds a room. @param cached null: it is not in the cache */
   room<T>(cached: T | null, simulate: () => T): T {
     const began = this.#now();
     const room = cached ?? simulate();

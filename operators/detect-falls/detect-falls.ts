@@ -114,8 +114,8 @@ its \`max_height\` in all of the last seconds (\`pet\`): somebody who falls ther
 
 **Warnings.** With \`warn: true\`, an end of motion that looks like a fall so far is reported as \`fall_suspected\` 1.7 s after it: a small
 logistic model reads the outputs of the networks' lower layers for the last six seconds. A \`fall_detection\` that names it as \`suspected\` follows about
-ten seconds later, or \`fall_withdrawn\` within 30 s. If a later end of motion looks more like a fall in the meantime, it is reported and the first
-one withdrawn (\`surer\`): somebody who stops and then falls is warned of twice. Neither is an alert: webhooks and subscribers to alerts receive them if they list their types.
+ten seconds later, or \`fall_withdrawn\` within 30 s. If a later end of motion looks more like a fall in the meantime, it is reported, and the first
+one withdrawn (\`reason: surer\`, \`replaced_by\`): somebody who stops and then falls raises two suspicions. Neither is an alert: webhooks and subscribers to alerts receive them if they list their types.
 Warnings neither add nor delay falls.
 
 **Gotchas.** Picking something up and deep squats look much like falls at this rate. The operator misses slow falls, and falls while others move.

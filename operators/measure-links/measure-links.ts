@@ -15,7 +15,7 @@ Use it for dashboards and alarms about the radio: give it the source, and the no
   did not arrive; \`rssi_dbm\` and \`noise_dbm\`, means;
 - from windows: \`snr_db\`, mean signal to noise over the carriers; \`link_coverage\`, 0 to 1, the share of grid points with a frame near
   enough; \`link_usable\`, 0 to 1, the share of windows in which the link was plausible and therefore used;
-  windows count as neither covered nor usable from five seconds of silence on.
+  once a link has been silent for five seconds, its windows count as not covered and not used.
 
 What is unknown is not given: \`packet_loss\` where the sender does not number its frames, \`rssi_dbm\` and \`noise_dbm\` where the format does
 not carry them. A link that sent nothing in an interval has a rate of 0 as long as another link of its environment did, from its first
@@ -160,14 +160,15 @@ class Meters {
     const found = this.#meters.flatMap((meter, link) => {
       const entry = this.#context.links.at(link);
       const figures = meter.close(index, this.#length / 1e6);
-      if (figures.length > 0) heard.add(entry.environment.id);
+      if (figures.some(isRate)) heard.add(entry.environment.id);
       return [{ entry, figures }];
     });
     this.#loss.clear();
     return found.flatMap(({ entry: { environment, link }, figures }) => {
       for (const [name, value] of figures) if (name === 'packet_loss') this.#loss.set(link.id, value);
-      const silent = heard.has(environment.id) ? ([['link_rate_hz', 0]] as const) : [];
-      return (figures.length > 0 ? figures : silent).map(([name, value]): Measure => ({
+      const isSilent = heard.has(environment.id) && !figures.some(isRate);
+      const all = isSilent ? [...figures, ['link_rate_hz', 0] as const] : figures;
+      return all.map(([name, value]): Measure => ({
         port: 'measure',
         name,
         environment: environment.id,
@@ -180,3 +181,5 @@ class Meters {
     });
   }
 }
+
+const isRate = ([name]: readonly [name: string, value: number]): boolean => name === 'link_rate_hz';

@@ -90,10 +90,10 @@ export class EnvironmentGrid {
     return this.#next === null ? undefined : this.#end(this.#next) * this.#grid.step;
   }
 
-  /** All links, once none of them has sent for long enough to be silent; otherwise none. */
+  /** All links that were heard, once none of them has sent for long enough to be silent; otherwise none. */
   get allSilent(): readonly string[] {
-    const isSilent = this.#newest > -Infinity && this.#clock - this.#newest >= SILENT_AFTER_US;
-    return isSilent ? this.#environment.links.map(({ id }) => id) : NONE;
+    if (this.#clock - this.#newest < SILENT_AFTER_US) return NONE;
+    return this.#environment.links.flatMap(({ id }, index) => (this.#links[index] ? [id] : []));
   }
 
   /**
@@ -207,7 +207,7 @@ export class EnvironmentGrid {
       link?.hold(first + points, first);
       const view = link?.window(first, points);
       if (view) links.push(view);
-      else if (this.#isSilent(link, this.#end(first) * step)) (silent ??= []).push(this.#id(index));
+      else if (link && this.#isSilent(link, this.#end(first) * step)) (silent ??= []).push(this.#id(index));
     }
     if (links.length > 0)
       closed.push({
@@ -230,11 +230,11 @@ export class EnvironmentGrid {
   }
 
   /**
-   * Whether a link has sent nothing for long enough before this time. While all were silent, none is to blame: each
-   * has as long again once the first one is back.
+   * Whether a link that was heard has sent nothing for long enough before this time. One that was never heard may
+   * belong to another node. While all were silent, none is to blame: each has as long again once the first one is back.
    */
-  #isSilent(link: LinkGrid | undefined, time: number): boolean {
-    return time - Math.max(this.#since, link?.newest ?? -Infinity) >= SILENT_AFTER_US;
+  #isSilent({ newest }: LinkGrid, time: number): boolean {
+    return time - Math.max(this.#since, newest) >= SILENT_AFTER_US;
   }
 
   /** The first point at which a window may start, from this one on. */

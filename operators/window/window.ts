@@ -94,8 +94,8 @@ a room, regardless of people walking in it, has few degrees of freedom: the part
 link is faulty if its frames are only \`noise\` (below -4 dB), if more than half of them repeat the previous one, up to a common
 factor (\`frozen\`), or are zeros (\`silent\`), or if its level changes by more than 6 dB from frame to frame (\`unsteady\`). \`infer-pose\`, \`detect-motion\`,
 \`detect-falls\` and \`estimate-vitals\` ignore such a link; the node is degraded during that time and names it, and its details list
-all links. A link is also \`silent\` if no frame of it arrives for five seconds while others of its environment send, since
-it fell silent or since the first frame of the environment: remove links that are not installed from the environment. \`denoise\` alters quick changes: while somebody walks past a link of 40 dB, the estimate drops to 35.
+all links. A link that was heard is also \`silent\` once no frame of it has arrived for five seconds; after a silence of all
+links, each has five seconds again. A link that this node has never heard is not named. \`denoise\` alters quick changes: while somebody walks past a link of 40 dB, the estimate drops to 35.
 
 Stopping the topology leaves windows open; the end of the input closes the complete ones.
 `,

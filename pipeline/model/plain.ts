@@ -95,6 +95,7 @@ export const PLAIN_SHAPES: Readonly<Record<Port, { readonly [field: string]: Sha
         ...{ snr_db: 'value', fault: 'value' },
       },
     ],
+    silent: ['text'],
     ...PROVENANCE,
   },
   pose: {

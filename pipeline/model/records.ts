@@ -49,8 +49,8 @@ export interface Window {
   /** One entry for each link with frames, in the order of the environment's links. */
   readonly links: readonly WindowLink[];
   /**
-   * Links of the environment without a frame for {@link SILENT_AFTER_US} or longer, and in the window; absent if
-   * there are none.
+   * Links that were heard before, but sent no frame for {@link SILENT_AFTER_US} or longer, nor in the window; absent
+   * if there are none.
    */
   readonly silent?: readonly string[];
   readonly provenance: Provenance;
@@ -90,7 +90,7 @@ export interface LinkQuality {
 export const LINK_FAULTS = ['noise', 'frozen', 'silent', 'unsteady'] as const;
 export type LinkFault = (typeof LINK_FAULTS)[number];
 
-/** A link is silent once its newest frame is this much older than those of others, microseconds. */
+/** A link is silent once its newest frame is this much older than the present of its environment, microseconds. */
 export const SILENT_AFTER_US = 5_000_000;
 
 /** Before enough frames have arrived. */

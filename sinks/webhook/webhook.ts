@@ -37,7 +37,7 @@ const EVENTS: Readonly<Record<EventType, string>> = {
   zone_left: 'Somebody left a zone.',
   activity_changed: 'A person has changed activity.',
   fall_suspected: 'Somebody may have fallen; a fall or its withdrawal follows.',
-  fall_withdrawn: 'What was suspected was no fall.',
+  fall_withdrawn: 'What was suspected was no fall, or a surer suspicion replaces it.',
   inference_degraded: 'The backend of the pose network failed.',
   inference_restored: 'The backend of the pose network works again.',
 };

@@ -61,7 +61,11 @@ describe('a suspicion', () => {
     const suspicion = new Suspicion();
     suspicion.raise(suspected());
     expect(suspicion.raise(suspected(4, 1))).toMatchObject([
-      { id: 'room-fall_withdrawn-0', time: at(4), metadata: { reason: 'surer' } },
+      {
+        id: 'room-fall_withdrawn-0',
+        time: at(4),
+        metadata: { reason: 'surer', replaced_by: 'room-fall_suspected-4' },
+      },
       { id: 'room-fall_suspected-4', type: 'fall_suspected' },
     ]);
     expect(suspicion.settle(at(14))).toEqual([]);

@@ -20,6 +20,7 @@ import {
   readModel,
   shippedModels,
   SHIPPED,
+  unreadableModel,
   writeModel,
 } from '../../operators/infer-pose/model/weights.js';
 import { components } from '../../api/components.js';
@@ -175,10 +176,12 @@ describe('the memory of a model', () => {
   });
 
   it('is not used if it is damaged, or was trained behind other weights', async () => {
+    expect(unreadableModel(folder, tmpdir())).toBeNull();
     const file = join(folder, 'memory.bin');
     const bytes = await readFile(file);
     bytes[1000]! ^= 1;
     await writeFile(file, bytes);
+    expect(unreadableModel(folder, tmpdir())).toContain(`${file}: the weights do not match manifest.json`);
     expect(() => readMemory(folder, readManifest(folder))).toThrow(
       `${file}: the weights do not match manifest.json`,
     );

@@ -73,14 +73,27 @@ it('a link that falls silent is left out from five seconds on, until it is back'
   ]);
 });
 
-it('so is a link that has never sent, but no link of a room that has not', () => {
+it('a link that has never sent is not: it may belong to another window node', () => {
   const { node, recorded } = open();
-  expect(leftOut(windowsOf(node, pieces(framesOf([[0, 10]], []), [50])))).toEqual([5]);
-  expect(recorded.problem).toMatch(/^link link-2 /);
+  expect(leftOut(windowsOf(node, pieces(framesOf([[0, 10]], []), [50])))).toEqual([]);
+  node.watermark!(START + 60 * SECOND);
+  expect(recorded.problem).toMatch(/^link link-1 is faulty and ignored: no usable frames/);
 
   const quiet = open();
   quiet.node.watermark!(START + 60 * SECOND);
   expect(quiet.recorded.problem).toBeNull();
+});
+
+it('a checkpoint of an earlier version blames no link before five seconds more', () => {
+  const { node } = open();
+  windowsOf(node, pieces(framesOf([[0, 8]], [[0, 4]]), [50]));
+  const saved = node.snapshot!();
+  const grids = saved.grids.map(({ environment, next, index, clock, closed, links }) => ({
+    ...{ environment, next, index, clock, closed, links },
+  }));
+  const other = open().node;
+  other.restore!({ ...saved, grids });
+  expect(leftOut(windowsOf(other, pieces(framesOf([[8, 16]], []), [50])))).toEqual([13]);
 });
 
 it('a link that is absent from a window for less time is not', () => {
@@ -136,6 +149,18 @@ it('a link whose frames are zeros, which normalize-gain drops, is silent', () =>
   const scaled = outputs(gain, pieces(frames, [50])) as CsiBlock[];
   expect(leftOut(windowsOf(node, scaled))).toEqual([9]);
   expect(recorded.problem).toMatch(/^link link-2 /);
+});
+
+it('measure-links gives a rate of 0, from its frames and windows', () => {
+  const frames = framesOf([[0, 20]], [[0, 4]]);
+  const { context } = testContext();
+  const node = measureLinks.create(withDefaults(measureLinks, {}) as never, context);
+  for (const block of pieces(frames, [50])) void node.process(block, 'frames');
+  for (const one of windowsOf(open().node, pieces(frames, [50]))) void node.process(one, 'windows');
+  const rates = node.watermark!(Infinity).data.filter(
+    ({ name, subject }) => name === 'link_rate_hz' && subject === 'link-2',
+  );
+  expect(rates.map(({ value }) => value)).toEqual([20, 0]);
 });
 
 it('measure-links counts its windows as unusable', () => {

@@ -22,7 +22,7 @@ export class Suspicion {
 
   /**
    * Adds an end of motion that looks like a fall so far. An open suspicion also waits for it, unless this one is
-   * {@link SURER}: somebody who stops and then falls is warned of twice.
+   * {@link SURER}: somebody who stops and then falls raises two.
    * @param event the event that reports it
    * @returns what to report
    */
@@ -33,7 +33,7 @@ export class Suspicion {
       this.#open = { event: first, due: Math.min(due, first.time + LATEST_US) };
       return [];
     }
-    const replaced = first === null ? [] : this.#withdraw(event.time, 'surer');
+    const replaced = first === null ? [] : this.#withdraw(event.time, 'surer', event.id);
     this.#open = { event, due };
     return [...replaced, event];
   }
@@ -57,10 +57,14 @@ export class Suspicion {
     return this.#withdraw(time, 'not_judged');
   }
 
-  #withdraw(time: number, reason: Reason): readonly SensedEvent[] {
+  /** @param by the suspicion that replaces it */
+  #withdraw(time: number, reason: Reason, by?: string): readonly SensedEvent[] {
     const { event } = this.#open!;
     this.#open = null;
-    return [withdrawal(event, event.id, Math.min(time, event.time + LATEST_US), reason)];
+    const withdrawn = withdrawal(event, event.id, Math.min(time, event.time + LATEST_US), reason);
+    return [
+      by === undefined ? withdrawn : { ...withdrawn, metadata: { ...withdrawn.metadata, replaced_by: by } },
+    ];
   }
 
   snapshot(): SuspicionState {

@@ -19,7 +19,7 @@ export const STILL = 0.1;
 export const THERE = 0.5;
 /**
  * Seconds after which somebody who keeps still is judged by the memory that was left then: it was trained on rooms of
- * 75 s. In longer rests it drifts, until everybody lies, and elsewhere (docs/decisions/0165-the-memory-rests-with-people.md).
+ * 75 s. In longer rests it drifts, until everybody lies, and elsewhere (docs/decisions/0165-an-older-memory-judges-rests.md).
  */
 const HELD_AFTER_S = 20;
 /**
