@@ -291,7 +291,7 @@ describe('the memory', () => {
       ({
         step: ({ room }: { room: Float32Array }) => {
           const windows = Math.round(room[0]!) + 1;
-          const alone = { ...pose(windows, 0, moving(windows)) };
+          const alone = pose(windows, 0, moving(windows));
           const state = { cells: Float32Array.of(0), room: Float32Array.of(windows) };
           return { state, recall: { cells, counts: [1 - somebody, somebody], alone } };
         },

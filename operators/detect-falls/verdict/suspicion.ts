@@ -10,8 +10,10 @@ const LATEST_US = 30_000_000;
 /** How much more a later end of motion must look like a fall to replace the one that was reported; log odds. */
 const SURER = 1;
 
-/** Why there was no fall after all, or why a later end of motion is reported instead. */
-type Reason = 'no_fall' | 'recovered' | 'not_judged' | 'surer';
+/** Why there was no fall after all, or which later end of motion is reported instead. */
+type Why =
+  | { readonly reason: 'no_fall' | 'recovered' | 'not_judged' }
+  | { readonly reason: 'surer'; readonly replaced_by: string };
 
 /**
  * The suspicion that somebody of one environment fell: at most one at a time. It ends in a fall or is
@@ -29,11 +31,12 @@ export class Suspicion {
   raise(event: SensedEvent): readonly SensedEvent[] {
     const first = this.#open?.event ?? null;
     const due = event.time + JUDGED_US;
-    if (first !== null && (first.id === event.id || scoreOf(event) - scoreOf(first) < SURER)) {
+    if (first !== null && (first.id === event.id || !(scoreOf(event) - scoreOf(first) >= SURER))) {
       this.#open = { event: first, due: Math.min(due, first.time + LATEST_US) };
       return [];
     }
-    const replaced = first === null ? [] : this.#withdraw(event.time, 'surer', event.id);
+    const replaced =
+      first === null ? [] : this.#withdraw(event.time, { reason: 'surer', replaced_by: event.id });
     this.#open = { event, due };
     return [...replaced, event];
   }
@@ -48,23 +51,19 @@ export class Suspicion {
   /** Events to report once everything until event time `time` was judged without a fall. */
   settle(time: number): readonly SensedEvent[] {
     if (this.#open === null || time < this.#open.due) return [];
-    return this.#withdraw(time, 'no_fall');
+    return this.#withdraw(time, { reason: 'no_fall' });
   }
 
   /** The same if the room delivers no more data. */
   expire(time: number): readonly SensedEvent[] {
     if (this.#open === null || time < this.#open.event.time + LATEST_US) return [];
-    return this.#withdraw(time, 'not_judged');
+    return this.#withdraw(time, { reason: 'not_judged' });
   }
 
-  /** @param by the suspicion that replaces it */
-  #withdraw(time: number, reason: Reason, by?: string): readonly SensedEvent[] {
+  #withdraw(time: number, why: Why): readonly SensedEvent[] {
     const { event } = this.#open!;
     this.#open = null;
-    const withdrawn = withdrawal(event, event.id, Math.min(time, event.time + LATEST_US), reason);
-    return [
-      by === undefined ? withdrawn : { ...withdrawn, metadata: { ...withdrawn.metadata, replaced_by: by } },
-    ];
+    return [withdrawal(event, event.id, Math.min(time, event.time + LATEST_US), why)];
   }
 
   snapshot(): SuspicionState {
@@ -90,17 +89,17 @@ const scoreOf = ({ metadata: { score } }: SensedEvent): number => (typeof score 
 export const withdrawalsOf = (falls: readonly SensedEvent[], time: number): readonly SensedEvent[] =>
   falls.flatMap((fall) => {
     const { suspected } = fall.metadata;
-    return typeof suspected === 'string' ? [withdrawal(fall, suspected, time, 'recovered')] : [];
+    return typeof suspected === 'string' ? [withdrawal(fall, suspected, time, { reason: 'recovered' })] : [];
   });
 
 /** @param of the withdrawn suspicion, or of its fall @param suspected id of the first event */
-function withdrawal(of: SensedEvent, suspected: string, time: number, reason: Reason): SensedEvent {
+function withdrawal(of: SensedEvent, suspected: string, time: number, why: Why): SensedEvent {
   return {
     ...of,
     id: suspected.replace('fall_suspected', 'fall_withdrawn'),
     type: 'fall_withdrawn',
     severity: 'low',
     time,
-    metadata: { suspected, reason },
+    metadata: { suspected, ...why },
   };
 }

@@ -32,7 +32,8 @@ export interface Confirmation {
 export const CLAIMED = 0.9;
 /**
  * Probability of somebody down to which a person who was confirmed, was seen a window before, and keeps still is kept:
- * more likely there than not. Things that move are not kept. Those who keep still show little, and the probability wavers below what newcomers need.
+ * more likely there than not. Things that move are not kept. Those who keep still show little, and the probability
+ * wavers below what newcomers need.
  */
 const KEPT = THERE;
 /**
